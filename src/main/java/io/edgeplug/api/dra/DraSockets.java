@@ -165,7 +165,7 @@ final class DraSockets implements AutoCloseable {
             if (UnixRpc.isListening(socket)) {
                 throw new IOException(socket + ": another process serves it, stop that one");
             }
-            Files.delete(socket);
+            Files.deleteIfExists(socket);
         }
         return rpc.serve(socket, what);
     }

@@ -15,9 +15,12 @@ final class FileStamps {
     /** By path, a value that changes when the file changes. */
     private final Map<Path, Object> stamps = new ConcurrentHashMap<>();
 
-    /** Notes a file. Call it before the file is read, so that a change in between is seen. */
+    /**
+     * Notes a file. Call it before the file is read, so that a change in between is seen. A file that is read twice
+     * keeps its first note.
+     */
     void note(Path file) {
-        stamps.put(file, stamp(file));
+        Object ignored = stamps.putIfAbsent(file, stamp(file));
     }
 
     /** Whether no file has changed. */

@@ -13,8 +13,7 @@ import io.edgeplug.cli.options.Sysroot;
 import io.edgeplug.cli.options.Version;
 import io.edgeplug.model.config.Config;
 import io.edgeplug.model.config.ConfigException;
-import io.edgeplug.model.config.ConfigFiles;
-import io.edgeplug.model.config.ConfigStamps;
+import io.edgeplug.model.config.ConfigReading;
 import io.edgeplug.model.rules.WantedVfs;
 import io.edgeplug.node.container.ContainerDirectories;
 import io.edgeplug.node.inventory.Monitor;
@@ -72,11 +71,11 @@ public final class Daemon {
         Signals signals = Signals.ofService();
         UdevMonitor.loadInBackground();
         UnixRpc.loadInBackground();
-        ConfigStamps stamps = ConfigStamps.of(options.config());
-        Config config = ConfigFiles.read(options.config());
+        ConfigReading reading = new ConfigReading(options.config());
+        Config config = reading.read();
         Journal.open(config.logLevel());
         try (DaemonHistory history = new DaemonHistory(Version.text(), Instant.now())) {
-            noteReading(history, options, stamps);
+            history.noteReading(reading::firstChange);
             Supervisor.problem()
                     .ifPresent(problem ->
                             LOG.warning("programs of classes run as processes of this daemon, in the sandbox of "
@@ -84,10 +83,6 @@ public final class Daemon {
             new Daemon(options, signals, SystemdNotify.ofEnvironment(), history, config).run();
         }
         return ExitCode.OK;
-    }
-
-    private static void noteReading(DaemonHistory history, RunOptions options, ConfigStamps stamps) {
-        history.noteReading(() -> stamps.firstChange(ConfigStamps.of(options.config())));
     }
 
     private void run() throws IOException, InterruptedException {
@@ -209,9 +204,10 @@ public final class Daemon {
     /** Reads the configuration again. If it has mistakes, they are logged and nothing changes. */
     private boolean readAgain(Monitor monitor) {
         Config newest;
-        noteReading(history, options, ConfigStamps.of(options.config()));
+        ConfigReading reading = new ConfigReading(options.config());
+        history.noteReading(reading::firstChange);
         try {
-            newest = ConfigFiles.read(options.config());
+            newest = reading.read();
         } catch (ConfigException e) {
             refuse(e, true);
             return false;

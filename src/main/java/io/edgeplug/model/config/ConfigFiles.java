@@ -27,6 +27,7 @@ import java.util.logging.Level;
 
 /**
  * Reads the configuration: one main file, and the files {@code class.d/*.toml} beside it in the order of their names.
+ * Those that are hidden by a dot are left out.
  */
 public final class ConfigFiles {
 
@@ -44,6 +45,9 @@ public final class ConfigFiles {
     private static final Duration LONGEST_SETTLE = Duration.ofSeconds(2);
 
     static final String CLASS_DIRECTORY = "class.d";
+
+    /** As in a shell, a name that begins with a dot is none: editors and Ansible write beside a file under such a name. */
+    static final String CLASS_FILES = "[!.]*.toml";
 
     static final int MAX_CLASS_FILES = 256;
 
@@ -65,12 +69,7 @@ public final class ConfigFiles {
      * @throws ConfigException with every mistake in every file, or if they define neither a class nor VFs
      */
     public static Config read(Path mainFile) throws ConfigException {
-        Config config = readAny(mainFile);
-        if (config.classes().isEmpty() && config.vfs().isEmpty()) {
-            throw new ConfigException(
-                    List.of(mainFile + ": defines no [[class]], and class.d beside it does not either"));
-        }
-        return config;
+        return new ConfigReading(mainFile).read();
     }
 
     /**
@@ -79,6 +78,10 @@ public final class ConfigFiles {
      * @throws ConfigException with every mistake in every file
      */
     public static Config readAny(Path mainFile) throws ConfigException {
+        return new ConfigReading(mainFile).read(ConfigFiles::look);
+    }
+
+    static Config look(Path mainFile) throws ConfigException {
         return new ConfigFiles().readAll(mainFile);
     }
 
@@ -194,7 +197,7 @@ public final class ConfigFiles {
 
     private List<Path> classFiles(Path directory) {
         List<Path> found = new ArrayList<>();
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*.toml")) {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, CLASS_FILES)) {
             TomlFiles.checkOwner(directory);
             for (Path file : all) {
                 if (found.size() == MAX_CLASS_FILES) {

@@ -3,13 +3,16 @@ package io.edgeplug.model.convert;
 import io.edgeplug.system.files.FileKind;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
-import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Files of the node that a plugin finds in its directories at its start, and that a class must name. */
 final class NodePaths {
@@ -49,20 +52,52 @@ final class NodePaths {
         }
     }
 
-    /** Files and directories below a directory, by absolute path, sorted; none if it is missing. */
+    /**
+     * Files and directories below a directory, by absolute path, sorted; none if it is missing. What goes meanwhile or
+     * may not be listed is left out.
+     */
     List<String> below(String directory) throws IOException {
         Path start = sysfs.locate(relative(directory));
         if (!Files.isDirectory(start)) {
             return List.of();
         }
+        Walk walk = new Walk(start);
         // Links are not followed, because one may lead anywhere.
-        Set<FileVisitOption> noLinks = Set.of();
-        try (Stream<Path> found = Files.walk(start, MAX_DEPTH, noLinks.toArray(FileVisitOption[]::new))) {
-            return found.skip(1)
-                    .limit(MAX_FILES)
-                    .map(path -> directory + "/" + start.relativize(path))
-                    .sorted()
-                    .toList();
+        Path ignored = Files.walkFileTree(start, Set.of(), MAX_DEPTH, walk);
+        return walk.found.stream()
+                .map(path -> directory + "/" + start.relativize(path))
+                .sorted()
+                .toList();
+    }
+
+    private static final class Walk extends SimpleFileVisitor<Path> {
+
+        private final List<Path> found = new ArrayList<>();
+        private final Path start;
+
+        Walk(Path start) {
+            this.start = start;
+        }
+
+        @Override
+        public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            return directory.equals(start) ? FileVisitResult.CONTINUE : visitFile(directory, attributes);
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            found.add(file);
+            return found.size() < MAX_FILES ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException e) {
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) {
+            return FileVisitResult.CONTINUE;
         }
     }
 

@@ -101,6 +101,16 @@ public record VfGroups(List<WantedVfs> entries) {
         return entries.stream().anyMatch(WantedVfs::needsInterface);
     }
 
+    /** Whether an entry derives MAC addresses from that of the PF. */
+    public boolean derivesMac() {
+        return entries.stream().anyMatch(one -> one.mac().source() == VfAddresses.Source.FIXED);
+    }
+
+    /** Whether an entry derives GUIDs from that of the PF. */
+    public boolean derivesGuid() {
+        return entries.stream().anyMatch(one -> one.guid().source() == VfAddresses.Source.FIXED);
+    }
+
     /** Whether an entry sets MAC addresses. */
     public boolean setsMac() {
         return entries.stream().anyMatch(one -> one.mac().source() != VfAddresses.Source.KEEP);

@@ -191,14 +191,23 @@ final class KeptFiles {
 
     private Optional<String> writeIfOther(SecureDirectoryStream<Path> open, String name, byte[] content) {
         try {
-            if (!holds(open, name, content)) {
-                WholeFile.PUBLIC.write(open, UNFINISHED + PROCESS + NUMBER.incrementAndGet(), name, content);
+            try {
+                ensure(open, name, content);
+            } catch (NoSuchFileException e) {
+                // Somebody cleans the directory, and removed it between two looks.
+                ensure(open, name, content);
             }
-            written.put(name, Written.of(attributes(open, Path.of(name))));
             return Optional.empty();
         } catch (IOException e) {
             return Optional.of(KernelReason.words(e));
         }
+    }
+
+    private void ensure(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {
+        if (!holds(open, name, content)) {
+            WholeFile.PUBLIC.write(open, UNFINISHED + PROCESS + NUMBER.incrementAndGet(), name, content);
+        }
+        written.put(name, Written.of(attributes(open, Path.of(name))));
     }
 
     private boolean holds(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {

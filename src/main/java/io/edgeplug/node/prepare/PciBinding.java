@@ -1,6 +1,7 @@
 package io.edgeplug.node.prepare;
 
 import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.node.scan.PhysicalFunctionScan;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.util.Optional;
@@ -32,13 +33,9 @@ public record PciBinding(Sysfs sysfs, PciAddress address) {
         return driver().filter(driver -> !PASSIVE.contains(driver)).isPresent();
     }
 
-    /**
-     * Whether its network interface is in another network namespace, probably that of a pod. The directory is visible
-     * to everyone, but the interface in it only within its namespace.
-     */
+    /** Whether its network interface is in another network namespace, probably that of a pod. */
     boolean hasInterfaceElsewhere() throws IOException {
-        return sysfs.exists(directory() + "net")
-                && sysfs.names(directory() + "net").isEmpty();
+        return PhysicalFunctionScan.hasInterfaceElsewhere(sysfs, directory());
     }
 
     public void unbind() throws IOException {

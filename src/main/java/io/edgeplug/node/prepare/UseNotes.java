@@ -11,6 +11,7 @@ import io.edgeplug.model.rules.Step;
 import io.edgeplug.system.files.Notes;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -209,6 +210,9 @@ public final class UseNotes {
                 return;
             }
             note = noted.orElseThrow();
+        } catch (FileSystemException e) {
+            // It cannot be opened just now, perhaps for too many open files, and is not to lose who used the device.
+            throw e;
         } catch (IOException e) {
             // A damaged note must not prevent the scrub.
         }

@@ -75,9 +75,13 @@ public final class HealthScan {
         }
     }
 
+    /**
+     * An interface that was renamed or moved into a pod since its device was scanned is left out. The next scan, which
+     * the change has begun, has its new name.
+     */
     private Optional<String> downOf(List<String> netNames) throws IOException {
         for (String name : netNames) {
-            if (!hasCarrier(name) && !isOfPartition(name)) {
+            if (!hasCarrier(name) && !isOfPartition(name) && sysfs.exists("sys/class/net/" + name)) {
                 return Optional.of("the link of " + name + " is down");
             }
         }
@@ -107,11 +111,12 @@ public final class HealthScan {
         }
     }
 
-    private Optional<String> inactivePort(Device device) {
+    private Optional<String> inactivePort(Device device) throws IOException {
         for (RdmaDevice rdma : device.rdmaDevices()) {
+            String directory = "sys/class/infiniband/" + rdma.name();
             for (RdmaPort port : rdma.ports()) {
-                String state = state("sys/class/infiniband/" + rdma.name() + "/ports/" + port.number() + "/state");
-                if (!state.endsWith("ACTIVE")) {
+                String state = state(directory + "/ports/" + port.number() + "/state");
+                if (!state.endsWith("ACTIVE") && sysfs.exists(directory)) {
                     return Optional.of("port " + port.number() + " of " + rdma.name() + " is not active: " + state);
                 }
             }

@@ -126,8 +126,23 @@ public final class PhysicalFunctionScan {
                 rdma.isPresent()
                         ? sysfs.read(directory + "infiniband/" + rdma.orElseThrow() + "/node_guid")
                         : Optional.empty(),
-                sysfs.exists(directory + "net")
-                        && sysfs.names(directory + "net").isEmpty());
+                hasInterfaceElsewhere(sysfs, directory));
+    }
+
+    /**
+     * Whether the network interface of a function is in another network namespace, probably that of a pod. The directory
+     * is visible to everyone, but the interface in it only within its namespace. It is looked at twice, because the
+     * driver may just be making or removing both.
+     *
+     * @param directory of the function, with a final slash
+     */
+    public static boolean hasInterfaceElsewhere(Sysfs sysfs, String directory) throws IOException {
+        boolean seemsElsewhere = isEmptyDirectory(sysfs, directory + "net");
+        return seemsElsewhere && isEmptyDirectory(sysfs, directory + "net");
+    }
+
+    private static boolean isEmptyDirectory(Sysfs sysfs, String path) throws IOException {
+        return sysfs.exists(path) && sysfs.names(path).isEmpty();
     }
 
     private OptionalInt number(String path) throws IOException {

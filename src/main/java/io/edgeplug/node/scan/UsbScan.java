@@ -61,13 +61,19 @@ public final class UsbScan {
      */
     public Optional<UsbDevice> device(UsbPort port) throws IOException {
         String path = DEVICES + "/" + port;
-        Optional<String> vendor =
-                sysfs.read(path + "/idVendor").filter(id -> ID.matcher(id).matches());
+        Optional<String> vendor = vendor(path);
         Optional<String> product =
                 sysfs.read(path + "/idProduct").filter(id -> ID.matcher(id).matches());
-        return vendor.isPresent() && product.isPresent()
-                ? Optional.of(read(port, path, vendor.orElseThrow(), product.orElseThrow()))
-                : Optional.empty();
+        if (vendor.isEmpty() || product.isEmpty()) {
+            return Optional.empty();
+        }
+        UsbDevice device = read(port, path, vendor.orElseThrow(), product.orElseThrow());
+        // Without this look, one that has just gone would be there without its serial number and its nodes.
+        return vendor(path).equals(vendor) ? Optional.of(device) : Optional.empty();
+    }
+
+    private Optional<String> vendor(String path) throws IOException {
+        return sysfs.read(path + "/idVendor").filter(id -> ID.matcher(id).matches());
     }
 
     /**

@@ -167,8 +167,7 @@ public record NodeVfs(
     }
 
     private PfReading read(PhysicalFunction pf) {
-        NodeTools.Link link =
-                pf.port().map(PhysicalFunction.Port::name).map(tools::link).orElse(NodeTools.Link.UNKNOWN);
+        NodeTools.Link link = link(pf);
         return new PfReading(
                 pf,
                 link.settings(),
@@ -176,6 +175,22 @@ public record NodeVfs(
                 PfSteps.autoprobeNotes(sysfs).exists(pf.address().toString()),
                 isIommuOptional(),
                 drivers());
+    }
+
+    /** If udev has just changed the name of its interface, it is looked up once more. */
+    private NodeTools.Link link(PhysicalFunction pf) {
+        Optional<String> name = pf.port().map(PhysicalFunction.Port::name);
+        NodeTools.Link link = name.map(tools::link).orElse(NodeTools.Link.UNKNOWN);
+        if (name.isEmpty() || tools.root().isEmpty() || !link.equals(NodeTools.Link.UNKNOWN)) {
+            return link;
+        }
+        try {
+            Optional<String> now =
+                    new PhysicalFunctionScan(sysfs).port(pf.address()).map(PhysicalFunction.Port::name);
+            return now.equals(name) ? link : now.map(tools::link).orElse(link);
+        } catch (IOException e) {
+            return link;
+        }
     }
 
     /** Also as long as VFIO is not loaded, since its options are not known before. */

@@ -1,6 +1,7 @@
 package io.edgeplug.node.vfs;
 
 import io.edgeplug.model.device.PhysicalFunction;
+import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.rules.Step;
 import java.util.Map;
 import java.util.Optional;
@@ -28,9 +29,22 @@ record PfReading(
         drivers = Set.copyOf(drivers);
     }
 
-    /** The address from which fixed addresses of its VFs are derived; empty if it has no interface. */
+    /**
+     * The address from which fixed addresses of its VFs are derived; empty if it has no interface, or udev renames that
+     * just now.
+     */
     Optional<String> address() {
-        return permanentAddress.or(() -> pf.port().flatMap(PhysicalFunction.Port::address));
+        return permanentAddress
+                .or(() -> pf.port().flatMap(PhysicalFunction.Port::address))
+                .filter(address -> !address.isEmpty());
+    }
+
+    /** The GUID from which fixed GUIDs of its VFs are derived; empty if it has no RDMA device, or that tells none. */
+    Optional<String> nodeGuid() {
+        return pf.device().rdmaDevices().stream()
+                .map(RdmaDevice::nodeGuid)
+                .findFirst()
+                .filter(guid -> !guid.isEmpty());
     }
 
     /** Whether its ports are InfiniBand, so that VFs have GUIDs and no MAC addresses. */

@@ -10,10 +10,10 @@ import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.kernel.KernelReason;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,17 +58,18 @@ final class PfSteps {
                         eswitch.mode().word());
             case VfsStep.Count count -> count(count.count());
             case VfsStep.Links links -> awaitLinks(links.count());
-            case VfsStep.Mtu mtu -> sysfs.write(directory + "net/" + net() + "/mtu", String.valueOf(mtu.bytes()));
-            case VfsStep.Settings settings -> ip(IpLink.settings(net(), settings.index(), settings.settings()));
+            case VfsStep.Mtu mtu ->
+                onInterface(net -> sysfs.write(directory + "net/" + net + "/mtu", String.valueOf(mtu.bytes())));
+            case VfsStep.Settings settings -> ip(net -> IpLink.settings(net, settings.index(), settings.settings()));
             case VfsStep.Guid guid -> {
                 String vf = String.valueOf(guid.index());
-                ip(List.of("link", "set", "dev", net(), "vf", vf, "node_guid", guid.guid()));
-                ip(List.of("link", "set", "dev", net(), "vf", vf, "port_guid", guid.guid()));
+                ip(net -> List.of("link", "set", "dev", net, "vf", vf, "node_guid", guid.guid()));
+                ip(net -> List.of("link", "set", "dev", net, "vf", vf, "port_guid", guid.guid()));
             }
             case VfsStep.Load load -> load(load.driver());
             case VfsStep.Unbind unbind -> unbind(binding(unbind.index()));
             case VfsStep.Bind bind -> bind(binding(bind.index()), bind.driver().orElse(null));
-            case VfsStep.Up up -> ip(List.of("link", "set", "dev", net(), "up"));
+            case VfsStep.Up up -> ip(net -> List.of("link", "set", "dev", net, "up"));
         }
     }
 
@@ -224,18 +225,27 @@ final class PfSteps {
         }
     }
 
+    private void ip(Function<String, List<String>> arguments) throws IOException, InterruptedException {
+        onInterface(net ->
+                tools.run(deadlines.step(), NodeTools.IP, arguments.apply(net).toArray(String[]::new)));
+    }
+
+    /** Work on an interface by its name. */
+    private interface InterfaceWork {
+        void run(String net) throws IOException;
+    }
+
     /** If udev has just changed the name, it is looked up once more. */
-    private void ip(List<String> arguments) throws IOException, InterruptedException {
+    private void onInterface(InterfaceWork work) throws IOException, InterruptedException {
+        String net = net();
         try {
-            tools.run(deadlines.step(), NodeTools.IP, arguments.toArray(String[]::new));
+            work.run(net);
         } catch (IOException e) {
             String now = net();
-            if (now.equals(arguments.get(3))) {
+            if (now.equals(net)) {
                 throw e;
             }
-            List<String> renamed = new ArrayList<>(arguments);
-            renamed.set(3, now);
-            tools.run(deadlines.step(), NodeTools.IP, renamed.toArray(String[]::new));
+            work.run(now);
         }
     }
 

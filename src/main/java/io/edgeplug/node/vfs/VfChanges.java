@@ -3,7 +3,6 @@ package io.edgeplug.node.vfs;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PhysicalFunction;
 import io.edgeplug.model.device.PhysicalFunction.Vf;
-import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.rules.Step;
 import io.edgeplug.model.rules.VfAddresses;
 import io.edgeplug.model.rules.VfGroups;
@@ -173,10 +172,8 @@ final class VfChanges {
     }
 
     private Optional<String> guid(int index) {
-        Optional<String> own =
-                pf.device().rdmaDevices().stream().map(RdmaDevice::nodeGuid).findFirst();
         VfAddresses guid = wanted.of(index).map(WantedVfs::guid).orElse(VfAddresses.KEEP);
-        return reading.isInfiniband() ? guid.guid(own.orElse(""), index) : Optional.empty();
+        return reading.isInfiniband() ? guid.guid(reading.nodeGuid().orElse(""), index) : Optional.empty();
     }
 
     private static boolean differs(String guid, String actual) {

@@ -12,6 +12,7 @@ import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.Holdings;
 import io.edgeplug.node.pods.PodCgroups;
 import io.edgeplug.node.pods.PodNames;
+import io.edgeplug.node.prepare.PciBinding;
 import io.edgeplug.node.scan.DeviceScan;
 import io.edgeplug.system.files.ForeignFile;
 import io.edgeplug.system.files.Ownership;
@@ -137,6 +138,10 @@ final class VfHolders {
         }
         Optional<String> node = groupNode(vf);
         if (node.isEmpty() || !sysfs.exists(node.orElseThrow())) {
+            // Its node goes with the driver, which the daemon may have taken from it since the plan was read.
+            if (!new PciBinding(sysfs, vf.address()).driver().equals(vf.driver())) {
+                return Optional.empty();
+            }
             throw new IOException("it is not known whether it is open: "
                     + vf.driver().orElseThrow() + " has it, and there is no node of its IOMMU group in /dev/vfio");
         }
@@ -165,15 +170,18 @@ final class VfHolders {
     /** The pods and claims of all these functions. */
     private Pods pods(Set<PciAddress> wanted) {
         try {
-            Optional<Path> notes = notes();
-            Predicate<Holding> runs = notes.isPresent() ? running(notes.orElseThrow()) : any -> true;
-            Map<PciAddress, Pods> found = new HashMap<>();
-            try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(ALL_OF_IT, PATIENCE)) {
-                Path kubeletDir = kubelet == null || notes.isEmpty() ? null : kubelet.pluginDir();
-                Holdings holdings = Holdings.read(sysfs.locate(""), kubeletDir);
-                wanted.forEach(function -> found.put(function, holder(holdings, function, runs)));
+            Path notes = kubelet == null
+                    ? null
+                    : ForeignFile.near(kubelet.pluginDir().resolve(HeldDevices.FILE));
+            try {
+                return pods(wanted, notes == null || !doCount(notes) ? null : notes);
+            } catch (IOException e) {
+                if (notes == null || !Files.notExists(notes)) {
+                    throw e;
+                }
+                // They were there, and somebody has deleted them meanwhile.
+                return pods(wanted, null);
             }
-            return function -> Objects.requireNonNull(found.get(function)).holder(function);
         } catch (IOException e) {
             return function -> {
                 throw e;
@@ -184,6 +192,19 @@ final class VfHolders {
                 throw new IOException("edgeplug is stopping");
             };
         }
+    }
+
+    /** The same by these notes of the kubelet; null if it has none that count. */
+    private Pods pods(Set<PciAddress> wanted, @Nullable Path notes) throws IOException, InterruptedException {
+        Predicate<Holding> runs = notes == null ? any -> true : running(notes);
+        Map<PciAddress, Pods> found = new HashMap<>();
+        try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(ALL_OF_IT, PATIENCE)) {
+            Path kubeletDir =
+                    notes == null ? null : Objects.requireNonNull(kubelet).pluginDir();
+            Holdings holdings = Holdings.read(sysfs.locate(""), kubeletDir);
+            wanted.forEach(function -> found.put(function, holder(holdings, function, runs)));
+        }
+        return function -> Objects.requireNonNull(found.get(function)).holder(function);
     }
 
     /** Who has one function, or why that is not known. It keeps nothing else of the notes. */
@@ -201,13 +222,9 @@ final class VfHolders {
         }
     }
 
-    /** The kubelet's notes, if they count; if no kubelet has written any, no pod has a device. */
-    private Optional<Path> notes() throws IOException {
-        if (kubelet == null) {
-            return Optional.empty();
-        }
-        Path notes = ForeignFile.near(kubelet.pluginDir().resolve(HeldDevices.FILE));
-        return Files.notExists(notes) || isOfBootBefore(notes) ? Optional.empty() : Optional.of(notes);
+    /** Whether the kubelet's notes say who has what; if no kubelet has written any, no pod has a device. */
+    private boolean doCount(Path notes) throws IOException {
+        return !Files.notExists(notes) && !isOfBootBefore(notes);
     }
 
     /** The pod, as {@code namespace/name}, or by its UID if the kubelet does not run or does not answer. */

@@ -58,9 +58,14 @@ public final class VfsKeeper implements AutoCloseable {
      * The state of a PF that can make VFs.
      *
      * @param interfaceIndex differs for each interface that the kernel makes, so a PF that went and came back unnoticed
-     *     is recognized
+     *     is recognized; the one that was last seen with this driver, because it cannot be read while udev renames the
+     *     interface; empty if none was
      */
     private record Appearance(String driver, Optional<String> interfaceIndex) {
+
+        Appearance after(@Nullable Appearance before) {
+            return interfaceIndex.isEmpty() && before != null && before.driver.equals(driver) ? before : this;
+        }
 
         boolean isMoreThan(Appearance before) {
             return !driver.equals(before.driver)
@@ -156,11 +161,10 @@ public final class VfsKeeper implements AutoCloseable {
                     && !device.health().isGone()
                     && wanted.stream().anyMatch(one -> one.takes(pci))) {
                 PciFunction function = pci.function();
-                now.put(
-                        function.address(),
-                        new Appearance(
-                                function.driver().orElseThrow(),
-                                interfaceIndex(wish.node().sysfs(), function)));
+                Appearance appearance = new Appearance(
+                        function.driver().orElseThrow(),
+                        interfaceIndex(wish.node().sysfs(), function));
+                now.put(function.address(), appearance.after(known.get(function.address())));
             }
         }
         Set<PciAddress> appeared = new HashSet<>();
@@ -178,12 +182,9 @@ public final class VfsKeeper implements AutoCloseable {
     private static Optional<String> interfaceIndex(Sysfs sysfs, PciFunction pf) {
         Optional<String> net = pf.netNames().stream().findFirst();
         try {
-            return net.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(sysfs.read("sys/class/net/" + net.orElseThrow() + "/ifindex")
-                            .orElse("unknown"));
+            return net.isEmpty() ? net : sysfs.read("sys/class/net/" + net.orElseThrow() + "/ifindex");
         } catch (IOException e) {
-            return Optional.of("unknown");
+            return Optional.empty();
         }
     }
 

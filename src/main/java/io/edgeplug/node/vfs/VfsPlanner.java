@@ -121,8 +121,20 @@ final class VfsPlanner {
         if (pf.port().isEmpty() && wanted.eswitch().isPresent()) {
             return Optional.of("has no network interface, which shows the mode of its eswitch");
         }
-        return pf.port().isEmpty() && wanted.needsInterface()
-                ? Optional.of("has no network interface, through which its VFs get their settings")
+        if (pf.port().isEmpty() && wanted.needsInterface()) {
+            return Optional.of("has no network interface, through which its VFs get their settings");
+        }
+        return lackOfAddress();
+    }
+
+    /** Derived from nothing, the addresses would be the same on all nodes. */
+    private Optional<String> lackOfAddress() {
+        boolean isLacking = reading.isInfiniband()
+                ? wanted.derivesGuid() && reading.nodeGuid().isEmpty()
+                : wanted.derivesMac() && reading.address().isEmpty();
+        return isLacking
+                ? Optional.of("shows no " + (reading.isInfiniband() ? "node GUID" : "MAC address")
+                        + " now, from which those of its VFs are derived")
                 : Optional.empty();
     }
 

@@ -9,6 +9,7 @@ import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.lab.simulation.SimulatedNode;
 import io.edgeplug.model.config.Config;
 import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.Hold;
 import io.edgeplug.node.container.ContainerDirectories;
 import io.edgeplug.node.inventory.Monitor;
@@ -146,9 +147,13 @@ final class DraNode implements AutoCloseable {
         return opened.orElseThrow().driver();
     }
 
+    Custody custody(String id) {
+        return opened.orElseThrow().monitor().custodian().of(id);
+    }
+
     /** The possible holder of a device, as far as the daemon knows. */
     Optional<Hold> holder(String id) {
-        return opened.orElseThrow().monitor().custodian().of(id).holder();
+        return custody(id).holder();
     }
 
     /** The status of the daemon. */

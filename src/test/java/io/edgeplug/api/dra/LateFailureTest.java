@@ -5,6 +5,7 @@ import static io.edgeplug.api.dra.TestClaims.configured;
 import static io.edgeplug.api.dra.TestClaims.parameters;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.api.kubelet.Seen;
 import io.edgeplug.lab.simulation.DemoNode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,11 +17,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** B4. A choice of a claim that fails only after the claim was released. */
+/** A choice of a claim that fails only after the claim was released. */
 @Timeout(90)
 final class LateFailureTest extends OnDraNode {
 
     private static final String FPGA = "0000-5e-00-0";
+    private static final String ID = "0000:5e:00.0";
 
     @Override
     String classes() throws Exception {
@@ -76,11 +78,12 @@ final class LateFailureTest extends OnDraNode {
         node.server.put(configured("mine", FPGA, config("[]", parameters("\"fpga\":{\"image\":\"codec\"}"))));
         assertThat(error("mine")).contains("is not prepared after 2 s");
         assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
+        Seen.untilSo("no holder", () -> node.holder(ID).isEmpty());
 
         Files.createFile(directory.resolve("go"));
-        assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
-                .isNotEmpty();
+        Seen.untilSo("the end", () -> node.custody(ID).work().isEmpty());
 
+        assertThat(node.custody(ID).problem()).isEmpty();
         assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
                         && !slices.toString().contains("\"taints\"")))
                 .isNotEmpty();

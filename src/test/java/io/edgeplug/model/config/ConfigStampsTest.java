@@ -58,6 +58,7 @@ final class ConfigStampsTest {
         ConfigStamps before = ConfigStamps.of(main);
 
         write("class.d/.50-a.toml.swp");
+        write("class.d/.ansible_tmp50-a.toml");
 
         assertThat(before.firstChange(ConfigStamps.of(main))).isEmpty();
     }

@@ -3,6 +3,7 @@ package io.edgeplug.node.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.Device;
 import io.edgeplug.model.rules.HealthCheck;
 import io.edgeplug.node.scan.HealthScan;
 import io.edgeplug.system.files.Sysfs;
@@ -37,6 +38,33 @@ final class HealthScanTest {
         assertThat(problems(card, HealthCheck.PORT_ERRORS)).containsExactly("dfl-port.0 has errors: 0x40");
     }
 
+    /** The scan of the device knows the name from before. */
+    @Test
+    void linkIsNotDownWhereItsInterfaceHasAnotherNameMeanwhile() throws Exception {
+        Path adapter = machine("two-ports-of-one-function");
+        List<Device> devices = devices(adapter);
+        assertThat(problems(adapter, devices, HealthCheck.PF_LINK)).contains("the link of enp4s0np1 is down");
+
+        Path nets = adapter.resolve("sys/class/net");
+        Files.move(nets.resolve("enp4s0np1"), nets.resolve("uplink1"));
+
+        assertThat(problems(adapter, devices, HealthCheck.PF_LINK)).isEmpty();
+    }
+
+    @Test
+    void portIsNotInactiveWhereItsRdmaDeviceHasAnotherNameMeanwhile() throws Exception {
+        Path hca = machine("ib-hca");
+        List<Device> devices = devices(hca);
+        for (String port : List.of("ib0", "ib1")) {
+            Files.writeString(hca.resolve("sys/class/net/" + port + "/carrier"), "1\n");
+        }
+
+        Path all = hca.resolve("sys/class/infiniband");
+        Files.move(all.resolve("mlx4_0"), all.resolve("ibp3s0"));
+
+        assertThat(problems(hca, devices, HealthCheck.LINK)).isEmpty();
+    }
+
     private Path machine(String name) throws IOException {
         Path root = directory.resolve(name);
         SimulatedNode.unpack(Files.readString(Path.of("src/test/machines", name, "tree")), root)
@@ -46,9 +74,20 @@ final class HealthScanTest {
 
     /** Of all devices of a node. */
     private static List<String> problems(Path root, HealthCheck check) throws IOException {
+        return problems(root, devices(root), check);
+    }
+
+    /** Of devices that were scanned before. */
+    private static List<String> problems(Path root, List<Device> devices, HealthCheck check) {
         HealthScan health = new HealthScan(Sysfs.at(root));
+        return devices.stream()
+                .flatMap(device -> health.problem(device, Set.of(check)).stream())
+                .toList();
+    }
+
+    private static List<Device> devices(Path root) throws IOException {
         return Inventory.scan(Sysfs.at(root), List.of()).items().stream()
-                .flatMap(item -> health.problem(item.device(), Set.of(check)).stream())
+                .map(Inventory.Item::device)
                 .toList();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.edgeplug.lab.simulation.SimulatedNode;
 import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.UsbPort;
+import io.edgeplug.system.files.Sysfs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,6 +57,18 @@ final class UsbScanTest {
         assertThat(camera.drivers()).containsExactly("snd-usb-audio", "uvcvideo");
         assertThat(camera.interfaceClasses()).containsExactly("010100", "0e0100", "0e0200");
         assertThat(camera.numaNode()).hasValue(0);
+    }
+
+    @Test
+    void deviceThatGoesDuringTheLookIsNotThere() throws Exception {
+        Path camera = node.root().resolve("sys/bus/usb/devices/1-5");
+        Sysfs going = node.sysfs().announcing(path -> {
+            if (path.endsWith("1-5/serial")) {
+                assertThat(camera.toFile().delete()).isTrue();
+            }
+        });
+
+        assertThat(new UsbScan(going).device(new UsbPort("1-5"))).isEmpty();
     }
 
     @Test

@@ -7,8 +7,12 @@ import static io.edgeplug.node.vfs.SriovNode.assertFailure;
 import static io.edgeplug.node.vfs.SriovNode.assertGood;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.model.rules.Step;
+import io.edgeplug.model.rules.VfAddresses;
 import io.edgeplug.model.rules.WantedVfs;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +97,31 @@ final class AdapterKindsTest extends OnSriovNode {
         assertIdempotent(wanted);
     }
 
+    /** As while udev renames its interface: derived from nothing, the addresses were the same on all nodes. */
+    @Test
+    void nothingIsDerivedFromAnAddressThatThePfDoesNotShow() throws Exception {
+        unpack(pf0 -> pf0.replaceAll("net/ens1/address = .*\n", ""));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2", "mac = \"fixed\""), PATIENT),
+                "shows no MAC address now, from which those of its VFs are derived");
+        assertThat(node.drivers()).isEmpty();
+    }
+
+    @Test
+    void nothingIsDerivedFromAGuidThatThePfDoesNotShow() throws Exception {
+        unpack(pf0 -> pf0.replace("net/ens1/type = 1\n", """
+                        net/ens1/type = 32
+                        infiniband/mlx5_0/node_type = 1: CA
+                        infiniband/mlx5_0/ports/1/link_layer = InfiniBand
+                        """));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2", "guid = \"fixed\""), PATIENT),
+                "shows no node GUID now, from which those of its VFs are derived");
+        assertThat(node.drivers()).isEmpty();
+    }
+
     @Test
     void mtuOfThePfIsWrittenOnceItDiffers() throws Exception {
         List<WantedVfs> wanted = node.wanted("count = 1", "mtu = 9000");
@@ -103,6 +132,44 @@ final class AdapterKindsTest extends OnSriovNode {
         assertThat(node.node().acts())
                 .containsSubsequence(PF0 + " sriov_numvfs = 1", "ens1 mtu = 9000", FIRST_VF + " bound to igbvf");
         assertIdempotent(wanted);
+    }
+
+    @Test
+    void mtuIsWrittenByTheNewNameIfUdevRenamesTheInterfaceJustThen() throws Exception {
+        Path nets = node.node().root().resolve(FUNCTIONS + PF0 + "/net");
+        node.interfere(FUNCTIONS + PF0 + "/net/ens1/mtu", () -> {
+            Files.move(nets.resolve("ens1"), nets.resolve("uplink0"));
+            throw new IOException("No such file or directory");
+        });
+
+        assertGood(node.apply(node.wanted("count = 1", "mtu = 9000"), PATIENT));
+
+        assertThat(node.read(FUNCTIONS + PF0 + "/net/uplink0/mtu")).isEqualTo("9000");
+    }
+
+    /** The current address may be another one, from which other addresses would be derived. */
+    @Test
+    void permanentAddressIsAskedForByTheNewNameToo() throws Exception {
+        Files.writeString(node.node().root().resolve("sbin/ip"), """
+                #!/bin/sh
+                cd "$(dirname "$0")/../sys/bus/pci/devices/0000:41:00.0/net"
+                if [ "$5" = ens1 ]; then
+                    mv ens1 uplink0
+                    exit 1
+                fi
+                echo '[{"ifname":"uplink0","permaddr":"02:00:00:00:99:99"}]'
+                """);
+
+        PfPlan plan =
+                node.vfs().plan(node.wanted("count = 1", "mac = \"fixed\"")).getFirst();
+
+        assertThat(plan.steps())
+                .filteredOn(VfsStep.Settings.class::isInstance)
+                .singleElement()
+                .isEqualTo(new VfsStep.Settings(
+                        0,
+                        Step.Vf.NONE.withMac(
+                                VfAddresses.FIXED.mac("02:00:00:00:99:99", 0).orElseThrow())));
     }
 
     @Test

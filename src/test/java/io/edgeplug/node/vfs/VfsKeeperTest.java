@@ -66,6 +66,30 @@ final class VfsKeeperTest extends OnSriovNode {
     }
 
     @Test
+    void pfWhoseInterfaceIsBeingRenamedIsNoOtherAppearance() throws Exception {
+        Path index = node.node().root().resolve("sys/class/net/ens1/ifindex");
+        Files.createDirectories(index.resolveSibling("."));
+        Files.writeString(index, "3");
+        List<WantedVfs> wanted = node.wanted("count = 2");
+        try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), wanted, () -> devices, PATIENT)) {
+            see(keeper, scan());
+            awaitCount("2");
+            see(keeper, scan());
+            // somebody removes them by hand, and knows why
+            node.node().sysfs().write(COUNT, "0");
+
+            Files.delete(index);
+            see(keeper, scan());
+            Files.writeString(index, "3");
+            see(keeper, scan());
+            // each look ends before the next one begins
+            see(keeper, List.of());
+
+            assertThat(node.read(COUNT)).isEqualTo("0");
+        }
+    }
+
+    @Test
     void entriesThatChangeAreTakenUp() throws Exception {
         devices = scan();
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), List.of(), () -> devices, PATIENT)) {
