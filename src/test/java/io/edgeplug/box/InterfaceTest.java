@@ -34,7 +34,7 @@ final class InterfaceTest {
 
     private static final Path FILES = Path.of("src/test/kubelets");
 
-    private static RealKubelet kubelet(RealKubelets kubelets)
+    static RealKubelet kubelet(RealKubelets kubelets)
             throws IOException, InterruptedException, TimeoutException {
         assumeThat(Box.isInstalled("pkg-config") || System.getenv(NodeInBox.MUST) != null)
                 .as("runc is built: apt-get install gcc libc6-dev libseccomp-dev pkg-config")
@@ -56,7 +56,7 @@ final class InterfaceTest {
         new RealKubelet(node).awaitLists(BOTH);
     }
 
-    private static StaticPod pod(String name) {
+    static StaticPod pod(String name) {
         return StaticPod.of(name, LOOK, ONE).withOwnNetwork();
     }
 
@@ -65,7 +65,9 @@ final class InterfaceTest {
     }
 
     private static void awaitOnNode(Node node, String function, String state) throws Exception {
-        node.run("until [ \"$(" + ON_NODE.formatted(function) + ")\" = '" + state + "' ]; do sleep 0.2; done");
+        node.run("for i in $(seq 300); do [ \"$(" + ON_NODE.formatted(function) + ")\" != '" + state
+                + "' ] || break; sleep 0.3; done");
+        assertThat(onNode(node, function)).isEqualTo(state);
     }
 
     private static String seen(String onNode) {

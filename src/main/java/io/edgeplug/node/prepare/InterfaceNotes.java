@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
  */
 public final class InterfaceNotes {
 
+    private static final String MADE = "made";
     private static final String INSIDE = "name_in_pod";
     private static final String USERS = "users";
     private static final String PODS = "pods";
@@ -29,7 +30,6 @@ public final class InterfaceNotes {
     private static final String NAME = "name";
     private static final String ALT_NAMES = "alt_names";
     private static final String MAC = "mac";
-    private static final String PERMANENT_MAC = "permanent_mac";
     private static final String MTU = "mtu";
     private static final String UP = "up";
     private static final String ADDRESSES = "addresses";
@@ -46,23 +46,18 @@ public final class InterfaceNotes {
     /**
      * A note.
      *
+     * @param made see {@link InterfacePlace}
      * @param inside its name in the pod
      * @param before its settings on the node
      */
-    record Note(String device, String inside, Guest guest, Link before) {
+    record Note(String device, long made, String inside, Guest guest, Link before) {
 
         /**
-         * The settings from before; empty if the interface is another one, of a replaced card or a new one of its driver.
-         * A MAC address must not go to another card.
-         *
-         * @param isMacSet whether edgeplug has given the function a MAC address since, which drivers also call permanent
+         * Whether this is the interface that is there now, and not one of a replaced card, or a new one of its driver. MAC
+         * addresses do not tell: some drivers of VFs let the permanent one follow the other.
          */
-        Optional<Link> before(Link now, boolean isMacSet) {
-            Link own = isMacSet ? before.withMacOf(now) : before;
-            boolean isOther = now.permanentMac().isPresent()
-                    && own.permanentMac().isPresent()
-                    && !now.permanentMac().equals(own.permanentMac());
-            return isOther ? Optional.empty() : Optional.of(own);
+        boolean isOf(InterfacePlace now) {
+            return made == now.made();
         }
     }
 
@@ -121,6 +116,7 @@ public final class InterfaceNotes {
     void write(Note note) throws IOException {
         Link before = note.before();
         Properties text = new Properties();
+        text.setProperty(MADE, String.valueOf(note.made()));
         text.setProperty(INSIDE, note.inside());
         text.setProperty(USERS, joined(note.guest().users()));
         text.setProperty(PODS, joined(note.guest().pods()));
@@ -128,7 +124,6 @@ public final class InterfaceNotes {
         text.setProperty(NAME, before.name());
         text.setProperty(ALT_NAMES, String.join(" ", before.altNames()));
         text.setProperty(MAC, before.mac());
-        before.permanentMac().ifPresent(mac -> text.setProperty(PERMANENT_MAC, mac));
         text.setProperty(MTU, String.valueOf(before.mtu()));
         text.setProperty(UP, String.valueOf(before.isUp()));
         text.setProperty(
@@ -152,12 +147,12 @@ public final class InterfaceNotes {
                     text.getProperty(NAME, ""),
                     List.copyOf(words(text, ALT_NAMES)),
                     text.getProperty(MAC, ""),
-                    Optional.ofNullable(text.getProperty(PERMANENT_MAC)),
                     Integer.parseInt(text.getProperty(MTU, "")),
                     Boolean.parseBoolean(text.getProperty(UP)),
                     addresses);
             Guest guest = new Guest(words(text, USERS), words(text, PODS), words(text, SANDBOX));
-            return new Note(device, text.getProperty(INSIDE, ""), guest, before);
+            long made = Long.parseLong(text.getProperty(MADE, ""));
+            return new Note(device, made, text.getProperty(INSIDE, ""), guest, before);
         } catch (NumberFormatException e) {
             throw new IOException(
                     notes.place(device) + ": is no note of a network interface; delete it once the interface is as you"

@@ -4,6 +4,7 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.SubFunction;
 import io.edgeplug.node.prepare.InterfaceStart.Place;
+import io.edgeplug.system.files.Destination;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.kernel.Links;
 import io.edgeplug.system.kernel.Links.Link;
@@ -17,10 +18,12 @@ import java.util.Optional;
  * only in its own network namespace.
  *
  * @param name on the node; empty if it is not there
+ * @param made the number of the directory in which it is, or was. It is another one once the driver has made another
+ *     interface. 0 if there is none
  */
-record InterfacePlace(Place place, Optional<String> name) {
+record InterfacePlace(Place place, Optional<String> name, long made) {
 
-    private static final InterfacePlace NOWHERE = new InterfacePlace(Place.NOWHERE, Optional.empty());
+    private static final InterfacePlace NOWHERE = new InterfacePlace(Place.NOWHERE, Optional.empty(), 0);
     private static final String INTERFACES = "sys/class/net/";
 
     static InterfacePlace of(Sysfs sysfs, Device device) throws IOException {
@@ -28,9 +31,9 @@ record InterfacePlace(Place place, Optional<String> name) {
             return NOWHERE;
         }
         List<String> names = new ArrayList<>();
-        boolean hasAny = false;
+        long made = 0;
         for (String directory : directories(sysfs, pci)) {
-            hasAny |= sysfs.exists(directory + "net");
+            made = sysfs.follow(directory + "net").map(Destination::inode).orElse(made);
             names.addAll(sysfs.names(directory + "net"));
         }
         if (names.size() > 1) {
@@ -38,9 +41,9 @@ record InterfacePlace(Place place, Optional<String> name) {
                     "it has several network interfaces, and only one can go into a pod: " + String.join(", ", names));
         }
         if (names.isEmpty()) {
-            return hasAny ? new InterfacePlace(Place.AWAY, Optional.empty()) : NOWHERE;
+            return made == 0 ? NOWHERE : new InterfacePlace(Place.AWAY, Optional.empty(), made);
         }
-        return new InterfacePlace(Place.NODE, Optional.of(names.getFirst()));
+        return new InterfacePlace(Place.NODE, Optional.of(names.getFirst()), made);
     }
 
     /** Where a driver makes interfaces: in the function, in its virtio device, or in the sub-function. */

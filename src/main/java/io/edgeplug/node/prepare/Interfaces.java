@@ -179,14 +179,17 @@ public final class Interfaces {
         List<LinkAddress> addresses = addresses(device, moved);
         awaitNamed(device);
         // An earlier start may have failed, or the pod's sandbox is a new one.
-        Link now = InterfacePlace.of(sysfs, device).link(sysfs);
-        Optional<Link> before = notes.find(device.id()).flatMap(note -> note.before(now, next.isMacSet()));
+        InterfacePlace place = InterfacePlace.of(sysfs, device);
+        Link now = place.link(sysfs);
+        Optional<Link> before = notes.find(device.id())
+                .filter(note -> note.isOf(place))
+                .map(note -> next.isMacSet() ? note.before().withMac(now.mac()) : note.before());
         if (before.isPresent()) {
             LinkState.restore(now, before.orElseThrow());
         }
         refuseIfUsed(device, kept);
         Link link = InterfacePlace.of(sysfs, device).link(sysfs);
-        notes.write(new Note(device.id(), next.inside(), next.guest(), before.orElse(link)));
+        notes.write(new Note(device.id(), place.made(), next.inside(), next.guest(), before.orElse(link)));
         LinkState.prepare(link, moved, addresses);
         return link.name() + " goes into the pod as " + next.inside();
     }
@@ -276,11 +279,10 @@ public final class Interfaces {
 
     /** Returns false if it is another interface, which stays as it is. */
     private boolean restore(Device device, Note note) throws IOException {
-        Link link = InterfacePlace.of(sysfs, device).link(sysfs);
-        Optional<Link> before = note.before(link, false);
-        if (before.isPresent()) {
-            LinkState.restore(link, before.orElseThrow());
+        InterfacePlace place = InterfacePlace.of(sysfs, device);
+        if (note.isOf(place)) {
+            LinkState.restore(place.link(sysfs), note.before());
         }
-        return before.isPresent();
+        return note.isOf(place);
     }
 }

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Settings of network interfaces in this process's network namespace; see rtnetlink(7). An interface is named by its
@@ -33,7 +32,6 @@ public final class Links {
     private static final int IFLA_MTU = 4;
     private static final int IFLA_PROP_LIST = 52;
     private static final int IFLA_ALT_IFNAME = 53;
-    private static final int IFLA_PERM_ADDRESS = 54;
     private static final int IFF_UP = 1;
     private static final int IFA_ADDRESS = 1;
     private static final int IFA_LOCAL = 2;
@@ -62,7 +60,6 @@ public final class Links {
      *
      * @param altNames its alternative names
      * @param mac its hardware address, in lower case with colons; empty if it has none
-     * @param permanentMac that of the hardware; empty if the driver does not say
      * @param addresses the permanent ones with global scope, which stay with the interface until somebody removes them
      */
     public record Link(
@@ -70,7 +67,6 @@ public final class Links {
             String name,
             List<String> altNames,
             String mac,
-            Optional<String> permanentMac,
             int mtu,
             boolean isUp,
             List<LinkAddress> addresses) {
@@ -80,9 +76,9 @@ public final class Links {
             addresses = List.copyOf(addresses);
         }
 
-        /** The same with the hardware addresses that it has now. */
-        public Link withMacOf(Link now) {
-            return new Link(index, name, altNames, now.mac, now.permanentMac, mtu, isUp, addresses);
+        /** The same with another hardware address. */
+        public Link withMac(String other) {
+            return new Link(index, name, altNames, other, mtu, isUp, addresses);
         }
     }
 
@@ -91,7 +87,7 @@ public final class Links {
         ByteBuffer answer = LinkMessage.ask(index);
         boolean isUp = answer.remaining() > FLAGS_AT + Integer.BYTES
                 && (answer.duplicate().order(ByteOrder.nativeOrder()).getInt(FLAGS_AT) & IFF_UP) != 0;
-        String[] texts = {"", "", ""};
+        String[] texts = {"", ""};
         List<String> altNames = new ArrayList<>();
         int[] mtu = {0};
         Netlink.each(LinkMessage.attributes(answer), (type, value) -> {
@@ -99,14 +95,11 @@ public final class Links {
                 case IFLA_IFNAME -> texts[0] = Netlink.text(value);
                 case IFLA_PROP_LIST -> Netlink.each(value, IFLA_ALT_IFNAME, other -> altNames.add(Netlink.text(other)));
                 case IFLA_ADDRESS -> texts[1] = COLONS.formatHex(Netlink.bytes(value));
-                case IFLA_PERM_ADDRESS -> texts[2] = COLONS.formatHex(Netlink.bytes(value));
                 case IFLA_MTU -> mtu[0] = value.remaining() == Integer.BYTES ? value.getInt(value.position()) : 0;
                 default -> {}
             }
         });
-        Optional<String> permanent =
-                Optional.of(texts[2]).filter(mac -> !mac.replaceAll("[0:]", "").isEmpty());
-        return new Link(index, texts[0], altNames, texts[1], permanent, mtu[0], isUp, addresses(index));
+        return new Link(index, texts[0], altNames, texts[1], mtu[0], isUp, addresses(index));
     }
 
     private static List<LinkAddress> addresses(int index) throws IOException {

@@ -270,6 +270,20 @@ final class InterfacesTest {
         assertThat(Links.read(index).name()).isEqualTo("ens1f0v1");
     }
 
+    /** Its card was replaced, or its PF has made all VFs anew. */
+    @Test
+    void interfaceThatWasMadeMeanwhileStaysAsItIs() throws Exception {
+        int index = add(1);
+        give(interfaces(), POD, 1);
+        Path net = root.resolve("sys/bus/pci/devices/" + id(1) + "/net");
+        Files.move(net, net.resolveSibling("old"));
+        show(1, "ens1f0v1");
+        assertThat(interfaces().takeBack(vf(1)))
+                .contains("its network interface is another one than its last pod had, so nothing is restored");
+        assertThat(Links.read(index).mtu()).isEqualTo(1400);
+        assertThat(noted(1)).isEmpty();
+    }
+
     @Test
     void addressesOfAFileAreThoseOfTheDevice() throws Exception {
         int index = add(1);

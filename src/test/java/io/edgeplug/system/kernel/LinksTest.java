@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.edgeplug.system.files.NeedsRoot;
 import io.edgeplug.system.kernel.Links.Link;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -36,7 +35,6 @@ final class LinksTest {
                         "ens1f0v0",
                         List.of("enp59s1", "vf-of-the-left-port"),
                         "02:00:00:00:00:07",
-                        Optional.empty(),
                         1400,
                         true,
                         List.of(address("192.0.2.7/24"), address("2001:db8::7/64"))));
