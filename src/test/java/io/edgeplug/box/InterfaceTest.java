@@ -14,12 +14,15 @@ import org.junit.jupiter.api.Test;
 @NodeScenario
 final class InterfaceTest {
 
-    /** The resource of src/test/kubelets/interfaces/etc/edgeplug/edgeplug.toml. */
-    private static final String ONE = "example.com/net=1";
+    /** The resources of src/test/kubelets/interfaces/etc/edgeplug/edgeplug.toml. */
+    private static final String NET = "example.com/net=1";
 
-    private static final Set<String> BOTH = Set.of("resource=\"example.com/net\" resourceCapacity=2");
+    private static final String PEER = "example.com/peer=1";
+    private static final Set<String> BOTH = Set.of(
+            "resource=\"example.com/net\" resourceCapacity=1", "resource=\"example.com/peer\" resourceCapacity=1");
 
-    private static final String FIRST = "0000:41:10.2";
+    private static final String NET_FUNCTION = "0000:41:10.2";
+    private static final String PEER_FUNCTION = "0000:41:10.6";
 
     /** What a container sees of the interface that it has been given. */
     private static final String LOOK = """
@@ -28,13 +31,13 @@ final class InterfaceTest {
             env | grep ^EDGEPLUG_INTERFACE_
             """;
 
-    /** What the node sees of the interface of a VF: name, MAC address, MTU, flags, and addresses. */
-    private static final String ON_NODE =
-            "cd /sys/bus/pci/devices/%s/net/* && echo ${PWD##*/} $(cat address mtu flags) $(ip -o address show dev ${PWD##*/})";
+    /** What the node sees of the interface: name, MAC address, MTU, flags, and addresses. */
+    private static final String ON_NODE = "cd /sys/bus/pci/devices/" + NET_FUNCTION
+            + "/net/* && echo ${PWD##*/} $(cat address mtu flags) $(ip -o address show dev ${PWD##*/})";
 
     private static final Path FILES = Path.of("src/test/kubelets");
 
-    static RealKubelet kubelet(RealKubelets kubelets)
+    private static RealKubelet kubelet(RealKubelets kubelets)
             throws IOException, InterruptedException, TimeoutException {
         assumeThat(Box.isInstalled("pkg-config") || System.getenv(NodeInBox.MUST) != null)
                 .as("runc is built: apt-get install gcc libc6-dev libseccomp-dev pkg-config")
@@ -49,27 +52,26 @@ final class InterfaceTest {
         node.unpack("/usr/bin", "-C", runtime, "containerd", "containerd-shim-runc-v2");
         node.unpack("/usr/sbin", "-C", runtime, "runc");
         node.unpack("/", "-C", FILES.resolve("interfaces").toString(), ".");
-        node.run("systemctl start containerd.service && ip link set $(ls /sys/bus/pci/devices/" + Installation.PF1
-                + "/net) up");
+        node.run("systemctl start containerd.service");
+        // igbvf sees a link only if its PF was up when it found the VF.
+        node.run("ip link set $(ls /sys/bus/pci/devices/" + Installation.PF1 + "/net) up");
+        node.rebind(NET_FUNCTION, "igbvf");
+        node.rebind(PEER_FUNCTION, "igbvf");
         Installation.reload(node);
         node.run("systemctl start kubelet.service");
         new RealKubelet(node).awaitLists(BOTH);
     }
 
-    static StaticPod pod(String name) {
-        return StaticPod.of(name, LOOK, ONE).withOwnNetwork();
+    private static StaticPod pod(String name) {
+        return StaticPod.of(name, LOOK, NET).withOwnNetwork();
     }
 
-    private static String onNode(Node node, String function) throws Exception {
-        return node.run(ON_NODE.formatted(function));
+    private static void awaitOnNode(Node node, String state) throws Exception {
+        node.run("for i in $(seq 300); do [ \"$(" + ON_NODE + ")\" != '" + state + "' ] || break; sleep 0.3; done");
+        assertThat(node.run(ON_NODE)).isEqualTo(state);
     }
 
-    private static void awaitOnNode(Node node, String function, String state) throws Exception {
-        node.run("for i in $(seq 300); do [ \"$(" + ON_NODE.formatted(function) + ")\" != '" + state
-                + "' ] || break; sleep 0.3; done");
-        assertThat(onNode(node, function)).isEqualTo(state);
-    }
-
+    /** What a container prints that has the interface which looks like this on the node. */
     private static String seen(String onNode) {
         return onNode.split(" ", 3)[1] + "\n1400\ninet 203.0.113.1/24\nEDGEPLUG_INTERFACE_0000_41_10_2=net1";
     }
@@ -82,8 +84,8 @@ final class InterfaceTest {
     void eachContainerOfAPodHasItsInterfaceAndTheNextPodGetsItAsItWas(RealKubelets kubelets) throws Exception {
         RealKubelet kubelet = kubelet(kubelets);
         Node node = kubelet.node();
-        String before = onNode(node, FIRST);
-        kubelet.start(pod("pod").after(LOOK, ONE));
+        String before = node.run(ON_NODE);
+        kubelet.start(pod("pod").after(LOOK, NET));
         JsonObject running = kubelet.awaitRunning("pod");
         assertThat(kubelet.printed("pod", "first")).isEqualTo(seen(before));
         assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
@@ -97,13 +99,13 @@ final class InterfaceTest {
         kubelet.kill(sandbox, "pod", running);
         assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
 
-        kubelet.start(StaticPod.of("other", "busybox ping -q -c 1 -w 100 203.0.113.1 >/tmp/ping && echo reached", ONE)
+        kubelet.start(StaticPod.of("other", "busybox ping -q -c 1 -w 100 203.0.113.1 >/tmp/ping && echo reached", PEER)
                 .withOwnNetwork());
         kubelet.awaitRunning("other");
         node.run("until grep -q reached /var/log/pods/default_other-node_*/main/0.log; do sleep 0.5; done");
 
         remove(node, "pod");
-        awaitOnNode(node, FIRST, before);
+        awaitOnNode(node, before);
         kubelet.start(pod("next"));
         kubelet.awaitRunning("next");
         assertThat(kubelet.printed("next", "main")).isEqualTo(seen(before));
@@ -113,10 +115,10 @@ final class InterfaceTest {
     void interfaceOutlivesWhatIsKilledAndEachOfItsPodsHasIt(RealKubelets kubelets) throws Exception {
         RealKubelet kubelet = kubelet(kubelets);
         Node node = kubelet.node();
-        String before = onNode(node, FIRST);
+        String before = node.run(ON_NODE);
         String kill = "systemctl kill -s KILL edgeplug.service";
         kubelet.start(pod("pod"));
-        node.run("until [ \"$(cat /sys/bus/pci/devices/" + FIRST + "/net/*/mtu)\" != 1500 ]; do sleep 0.1; done; "
+        node.run("until [ \"$(cat /sys/bus/pci/devices/" + NET_FUNCTION + "/net/*/mtu)\" != 1500 ]; do sleep 0.1; done; "
                 + kill);
         JsonObject running = kubelet.awaitRunning("pod");
         assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
@@ -132,9 +134,9 @@ final class InterfaceTest {
 
         node.run("systemctl stop edgeplug.service");
         remove(node, "pod");
-        node.run("until ls /sys/bus/pci/devices/" + FIRST + "/net/*; do sleep 0.5; done");
+        node.run("until ls /sys/bus/pci/devices/" + NET_FUNCTION + "/net/*; do sleep 0.5; done");
         node.run("systemctl start edgeplug.service");
-        awaitOnNode(node, FIRST, before);
+        awaitOnNode(node, before);
 
         kubelet.start(pod("next"));
         running = kubelet.awaitRunning("next");
@@ -143,7 +145,7 @@ final class InterfaceTest {
                 kubelet.awaitStatus("next", it -> RealKubelet.health(it).equals("Unhealthy"));
         node.vfs(Installation.PF1, 4);
         kubelet.awaitStatus("next", it -> RealKubelet.health(it).equals("Healthy"));
-        String made = onNode(node, FIRST);
+        String made = node.run(ON_NODE);
         kubelet.killContainer("next", running);
         assertThat(kubelet.printed("next", "main")).isEqualTo(seen(made));
     }
