@@ -85,8 +85,7 @@ final class InterfaceTest {
         for (int i = 1; true; i++) {
             String pod = "next" + i;
             kubelet.start(pod(pod));
-            JsonObject status =
-                    kubelet.awaitStatus(pod, it -> RealKubelet.isRefused(it) || RealKubelet.isRunning(it));
+            JsonObject status = kubelet.awaitStatus(pod, it -> RealKubelet.isRefused(it) || RealKubelet.isRunning(it));
             if (RealKubelet.isRunning(status)) {
                 return pod;
             }
@@ -130,8 +129,8 @@ final class InterfaceTest {
         String before = node.run(ON_NODE);
         String kill = "systemctl kill -s KILL edgeplug.service";
         kubelet.start(pod("pod"));
-        node.run("until [ \"$(cat /sys/bus/pci/devices/" + NET_FUNCTION + "/net/*/mtu)\" != 1500 ]; do sleep 0.1; done; "
-                + kill);
+        node.run("until [ \"$(cat /sys/bus/pci/devices/" + NET_FUNCTION
+                + "/net/*/mtu)\" != 1500 ]; do sleep 0.1; done; " + kill);
         JsonObject running = kubelet.awaitRunning("pod");
         assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
 
