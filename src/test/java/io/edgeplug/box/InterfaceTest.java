@@ -53,7 +53,7 @@ final class InterfaceTest {
         node.unpack("/usr/sbin", "-C", runtime, "runc");
         node.unpack("/", "-C", FILES.resolve("interfaces").toString(), ".");
         node.run("systemctl start containerd.service");
-        // igbvf sees a link only if its PF was up when it found the VF.
+        // The driver sees a link only if the PF was up when it found the VF.
         node.run("ip link set $(ls /sys/bus/pci/devices/" + Installation.PF1 + "/net) up");
         node.rebind(NET_FUNCTION, "igbvf");
         node.rebind(PEER_FUNCTION, "igbvf");
