@@ -60,15 +60,19 @@ final class CompletionTest {
         assertThat(completed("edgeplug vfs plan" + NODE + " 0000:5e:0", "0")).containsExactly("00.0");
     }
 
-    @Test
-    void resourcesThatAreClaimedAreCompletedWhereTheirDeviceClassesArePrinted() throws Exception {
-        Path config = Files.writeString(directory.resolve("dra.toml"), """
+    private Path claimed() throws IOException {
+        return Files.writeString(directory.resolve("dra.toml"), """
                 [[class]]
                 resource = "example.com/vf"
                 kind = "vf"
                 api = "dra"
                 match = { vendors = ["8086"] }
                 """);
+    }
+
+    @Test
+    void resourcesThatAreClaimedAreCompletedWhereTheirDeviceClassesArePrinted() throws Exception {
+        Path config = claimed();
         assertThat(completed("edgeplug dra dev", "dev")).contains("device-class");
         assertThat(completed("edgeplug dra device-class --config " + config + " exa", "exa"))
                 .containsExactly("example.com/vf");
@@ -76,13 +80,7 @@ final class CompletionTest {
 
     @Test
     void resourcesAreNotCompletedWhereARoleIsPrinted() throws Exception {
-        Path config = Files.writeString(directory.resolve("dra.toml"), """
-                [[class]]
-                resource = "example.com/vf"
-                kind = "vf"
-                api = "dra"
-                match = { vendors = ["8086"] }
-                """);
+        Path config = claimed();
         assertThat(completed("edgeplug dra rb", "rb")).contains("rbac");
         assertThat(completed("edgeplug dra rbac --ser", "--ser")).contains("--service-account");
         assertThat(completed("edgeplug dra rbac --config " + config + " --node e", "e"))

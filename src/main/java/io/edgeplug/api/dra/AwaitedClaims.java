@@ -262,7 +262,7 @@ final class AwaitedClaims implements AutoCloseable {
 
     /** The scheduler looks for another device as soon as it knows, so the slices say first that this one has failed. */
     private void fail(AllocatedClaim claim, String text) throws InterruptedException {
-        offers.unfit(source.troubled(claim));
+        offers.unfit(source.ids(claim));
         publisher.awaitPublished(TAINTED_WITHIN);
         status.failed(claim, text);
     }

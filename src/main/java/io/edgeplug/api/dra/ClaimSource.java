@@ -83,13 +83,6 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
                 .collect(Collectors.toSet());
     }
 
-    /** Those that count as broken because of what was done to them. */
-    Set<String> troubled(AllocatedClaim claim) {
-        return ids(claim).stream()
-                .filter(id -> resources.stream().anyMatch(resource -> resource.isTroubled(id)))
-                .collect(Collectors.toSet());
-    }
-
     /**
      * Whether nothing is wrong with the devices of a claim but who has them. Waits a moment for those that were just
      * prepared, and are looked at once more.

@@ -57,13 +57,13 @@ final class Offers {
         withdrawn = Set.copyOf(resources);
     }
 
-    /** Keeps devices that could not be prepared from other claims for a while. */
+    /** Reports that a claim with these devices has failed. Those that are the reason are kept from others for a while. */
     synchronized void unfit(Set<String> ids) {
-        for (String id : ids) {
+        ids.stream().filter(this::isTroubled).forEach(id -> {
             Duration twice = pauses.getOrDefault(id, Duration.ZERO).multipliedBy(2);
             Duration longer = twice.compareTo(LONGEST_UNFIT) < 0 ? twice : LONGEST_UNFIT;
             pauses.put(id, longer.isZero() ? firstUnfit : longer);
-        }
+        });
     }
 
     /** Reports that a claim with these devices is ready. It may only look at one that another claim could not have. */
@@ -71,6 +71,7 @@ final class Offers {
         pauses.keySet().removeIf(id -> ids.contains(id) && !isTroubled(id));
     }
 
+    /** Whether a device counts as broken because of what was done to it. */
     private boolean isTroubled(String id) {
         return all.custodian().of(id).problem().isPresent();
     }

@@ -211,7 +211,7 @@ final class PortCounters {
         }
     }
 
-    /** Empty if it is none that only grows, as of a driver that writes a text. */
+    /** Empty if the value is no whole number: some drivers write a text. */
     private static OptionalDouble number(String value) {
         return value.matches("\\d{1,20}") ? OptionalDouble.of(Double.parseDouble(value)) : OptionalDouble.empty();
     }

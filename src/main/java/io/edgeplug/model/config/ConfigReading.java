@@ -21,7 +21,7 @@ public final class ConfigReading {
         Config read(Path mainFile) throws ConfigException, E;
     }
 
-    /** Reads nothing yet. */
+    /** Reads no file yet, but notes when each was written. */
     public ConfigReading(Path mainFile) {
         this.mainFile = mainFile;
         this.stamps = ConfigStamps.of(mainFile);
@@ -44,7 +44,6 @@ public final class ConfigReading {
     /** Looks again while a file differs from what it was before the look. */
     <E extends Exception> Config read(Look<E> look) throws ConfigException, E {
         for (int looks = 1; looks < MOST; looks++) {
-            stamps = ConfigStamps.of(mainFile);
             try {
                 Config config = look.read(mainFile);
                 if (firstChange().isEmpty()) {
@@ -55,8 +54,8 @@ public final class ConfigReading {
                     throw e;
                 }
             }
+            stamps = ConfigStamps.of(mainFile);
         }
-        stamps = ConfigStamps.of(mainFile);
         return look.read(mainFile);
     }
 

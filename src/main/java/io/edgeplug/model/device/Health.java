@@ -45,7 +45,7 @@ public record Health(Optional<String> problem, Cause cause) {
         return new Health(Optional.of(start(problem)), Cause.OWN);
     }
 
-    /** Not to be given to anybody after a start with it, for this reason. */
+    /** The last start with it went wrong, or its preparation takes too long, for this reason. */
     public static Health startFailed(String problem) {
         return new Health(Optional.of(start(problem)), Cause.START);
     }

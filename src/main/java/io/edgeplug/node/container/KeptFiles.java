@@ -194,7 +194,7 @@ final class KeptFiles {
             try {
                 ensure(open, name, content);
             } catch (NoSuchFileException e) {
-                // Somebody cleans the directory, and removed it between two looks.
+                // Somebody who cleans the directory has removed the file between two looks.
                 ensure(open, name, content);
             }
             return Optional.empty();

@@ -211,7 +211,7 @@ public final class UseNotes {
             }
             note = noted.orElseThrow();
         } catch (FileSystemException e) {
-            // It cannot be opened just now, perhaps for too many open files, and is not to lose who used the device.
+            // It cannot be opened now, perhaps because too many files are open. Who used the device must not be lost.
             throw e;
         } catch (IOException e) {
             // A damaged note must not prevent the scrub.

@@ -190,11 +190,6 @@ public record Resource(
                 .anyMatch(hold -> !hold.user().uid().equals(uid));
     }
 
-    /** Whether a device counts as broken because of what was done to it. */
-    public boolean isTroubled(String device) {
-        return supply.monitor().custodian().of(device).problem().isPresent();
-    }
-
     private List<Device> devices(Set<String> wanted) throws DeviceUnavailableException {
         List<Device> devices = new ArrayList<>();
         for (String id : wanted) {

@@ -174,7 +174,7 @@ final class VfHolders {
                     ? null
                     : ForeignFile.near(kubelet.pluginDir().resolve(HeldDevices.FILE));
             try {
-                return pods(wanted, notes == null || !doCount(notes) ? null : notes);
+                return pods(wanted, notes == null || !areOfThisBoot(notes) ? null : notes);
             } catch (IOException e) {
                 if (notes == null || !Files.notExists(notes)) {
                     throw e;
@@ -222,8 +222,8 @@ final class VfHolders {
         }
     }
 
-    /** Whether the kubelet's notes say who has what; if no kubelet has written any, no pod has a device. */
-    private boolean doCount(Path notes) throws IOException {
+    /** Whether a kubelet has written notes since the boot; if none has, no pod has a device. */
+    private boolean areOfThisBoot(Path notes) throws IOException {
         return !Files.notExists(notes) && !isOfBootBefore(notes);
     }
 

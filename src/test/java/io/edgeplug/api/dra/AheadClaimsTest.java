@@ -24,20 +24,10 @@ import org.junit.jupiter.api.Timeout;
 
 /** Claims that are ready before their pods are bound, if rights, devices, the configuration or allocations change. */
 @Timeout(90)
-final class AheadClaimsTest extends OnDraNode {
+final class AheadClaimsTest extends OnEarlyNode {
 
     private static final String LIST = "GET /apis/resource.k8s.io/v1/resourceclaims";
     private static final String PATCH = "PATCH /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/mine/status";
-
-    @Override
-    String classes() {
-        return DraNode.CLASSES.replace("[class.match]", "prepare_before = \"binding\"\n[class.match]");
-    }
-
-    @Override
-    void prepareServer(ApiObjects server) {
-        server.claims.rights.addAll(ClaimObjects.ROLE);
-    }
 
     @BeforeEach
     void publish() throws Exception {

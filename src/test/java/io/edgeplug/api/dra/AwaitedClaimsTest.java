@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Devices that are prepared while the scheduler waits, and what becomes of them if it does not wait any more. */
 @Timeout(90)
-final class AwaitedClaimsTest extends OnDraNode {
+final class AwaitedClaimsTest extends OnEarlyNode {
 
     private static final String BIND = "sys/bus/pci/drivers/vfio-pci/bind";
     private static final String PREPARED = VF0 + " bound to vfio-pci";
@@ -32,16 +32,6 @@ final class AwaitedClaimsTest extends OnDraNode {
     private final CountDownLatch isBinding = new CountDownLatch(1);
 
     private final CountDownLatch goesOn = new CountDownLatch(1);
-
-    @Override
-    String classes() {
-        return DraNode.CLASSES.replace("[class.match]", "prepare_before = \"binding\"\n[class.match]");
-    }
-
-    @Override
-    void prepareServer(ApiObjects server) {
-        server.claims.rights.addAll(ClaimObjects.ROLE);
-    }
 
     @BeforeEach
     void publish() throws Exception {

@@ -13,19 +13,9 @@ import org.junit.jupiter.api.Timeout;
 
 /** Devices that could not be prepared before their pods were bound. */
 @Timeout(90)
-final class FailedDevicesTest extends OnDraNode {
+final class FailedDevicesTest extends OnEarlyNode {
 
     private static final String TAINT = "edgeplug.io/unhealthy";
-
-    @Override
-    String classes() {
-        return DraNode.CLASSES.replace("[class.match]", "prepare_before = \"binding\"\n[class.match]");
-    }
-
-    @Override
-    void prepareServer(ApiObjects server) {
-        server.claims.rights.addAll(ClaimObjects.ROLE);
-    }
 
     @Test
     void deviceIsTriedAgainAfterAWhileAlsoIfAReloadWasInBetween() throws Exception {

@@ -21,9 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(90)
 final class LateClaimsTest {
 
-    private static final String EARLY =
-            DraNode.CLASSES.replace("[class.match]", "prepare_before = \"binding\"\n[class.match]");
-
     @TempDir
     private Path directory = Path.of("");
 
@@ -44,7 +41,7 @@ final class LateClaimsTest {
     @Test
     void nodeWithoutARolePreparesWhenTheKubeletAsksAndSaysSoOnce() throws Exception {
         try (LogLines log = LogLines.open()) {
-            DraNode node = open(EARLY, server -> {});
+            DraNode node = open(OnEarlyNode.CLASSES, server -> {});
             assertThat(node.server.slices().toString()).doesNotContain("bindingConditions", "bindsToNode");
             node.server.put(TestClaims.awaited("mine", VF0_NAME));
 
@@ -59,7 +56,7 @@ final class LateClaimsTest {
 
     @Test
     void roleWithoutOneRightIsNotEnoughAndTheRightIsNamed() throws Exception {
-        DraNode node = open(EARLY, server -> {
+        DraNode node = open(OnEarlyNode.CLASSES, server -> {
             server.claims.rights.addAll(ClaimObjects.ROLE);
             server.claims.rights.remove("arbitrary-node:patch resourceclaims/driver edgeplug.io");
         });
@@ -78,7 +75,7 @@ final class LateClaimsTest {
             server.claims.rights.add("associated-node:patch resourceclaims/driver edgeplug.io");
             server.claims.user = "system:serviceaccount:kube-system:edgeplug";
         };
-        DraNode node = open(EARLY, associated);
+        DraNode node = open(OnEarlyNode.CLASSES, associated);
         assertThat(node.driver().obstacleToEarlyPreparation()).isPresent();
         node.server.gate(server -> server.claims.extra.add(
                 "authentication.kubernetes.io/node-name", JsonParser.parseString("[\"node1\"]")));
@@ -92,7 +89,7 @@ final class LateClaimsTest {
     @Test
     void serverThatDropsTheConditionsIsNoticed() throws Exception {
         try (LogLines log = LogLines.open()) {
-            DraNode node = open(EARLY, server -> {
+            DraNode node = open(OnEarlyNode.CLASSES, server -> {
                 server.claims.rights.addAll(ClaimObjects.ROLE);
                 server.claims.dropsBinding = true;
             });

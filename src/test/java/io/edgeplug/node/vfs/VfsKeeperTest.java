@@ -47,11 +47,15 @@ final class VfsKeeperTest extends OnSriovNode {
         }
     }
 
-    @Test
-    void pfThatWentAndCameBackUnseenIsAnotherAppearance() throws Exception {
+    private Path interfaceIndex() throws IOException {
         Path index = node.node().root().resolve("sys/class/net/ens1/ifindex");
         Files.createDirectories(index.resolveSibling("."));
-        Files.writeString(index, "3");
+        return Files.writeString(index, "3");
+    }
+
+    @Test
+    void pfThatWentAndCameBackUnseenIsAnotherAppearance() throws Exception {
+        Path index = interfaceIndex();
         List<WantedVfs> wanted = node.wanted("count = 2");
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), wanted, () -> devices, PATIENT)) {
             see(keeper, scan());
@@ -67,9 +71,7 @@ final class VfsKeeperTest extends OnSriovNode {
 
     @Test
     void pfWhoseInterfaceIsBeingRenamedIsNoOtherAppearance() throws Exception {
-        Path index = node.node().root().resolve("sys/class/net/ens1/ifindex");
-        Files.createDirectories(index.resolveSibling("."));
-        Files.writeString(index, "3");
+        Path index = interfaceIndex();
         List<WantedVfs> wanted = node.wanted("count = 2");
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), wanted, () -> devices, PATIENT)) {
             see(keeper, scan());
