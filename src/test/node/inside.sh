@@ -14,7 +14,7 @@ source=/usr/src/$(basename linux-source-*.tar.xz .tar.xz)
 # the scenarios' modules, containerd's, the disk's and the host's; not all 4,000, which would take minutes to unpack
 wanted="ext4 crc32c_generic libcrc32c virtio_blk virtio_rng virtio_console igb igbvf vfio-pci vfio_iommu_type1 uio_pci_generic
     rdma_rxe crc32_generic ib_umad rdma_ucm dummy overlay veth tun vhost_net autofs4 fuse loop xhci_pci ftdi_sio
-    usbhid hid-generic evdev usb-storage sd_mod snd-usb-audio"
+    usbhid hid-generic evdev usb-storage sd_mod snd-usb-audio nfnetlink xfrm_user"
 
 # Debian's kernel has neither an FPGA subsystem nor iWARP in software: the kernel's own sources of them, and a card
 # for the one

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The daemon's parts as the daemon wires them. */
@@ -55,7 +56,8 @@ final class Parts implements AutoCloseable {
                 supplies,
                 preparations,
                 () -> new KubeletStatus(
-                        plugins.kubeletAbsence(), Set.copyOf(plugins.registered()), plugins.registrations()));
+                        plugins.kubeletAbsence(), Set.copyOf(plugins.registered()), plugins.registrations()),
+                Optional::empty);
     }
 
     Monitor monitor() {

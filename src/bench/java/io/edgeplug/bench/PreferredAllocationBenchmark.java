@@ -87,6 +87,7 @@ public class PreferredAllocationBenchmark {
                 DriverBinding.of(Optional.of("vfio-pci")),
                 0,
                 OptionalInt.empty());
-        return new VirtualFunction(function, physical, index, List.of("ens" + pf), Optional.empty(), Health.HEALTHY);
+        return new VirtualFunction(
+                function, physical, index, List.of("ens" + pf), List.of(), Optional.empty(), Health.HEALTHY);
     }
 }

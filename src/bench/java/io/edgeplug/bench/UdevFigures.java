@@ -116,7 +116,7 @@ final class UdevFigures implements Section {
         long generation = rig.monitor().current().generation();
         long began = System.nanoTime();
         Files.writeString(FUNCTIONS.resolve(address + "/uevent"), "change", StandardOpenOption.WRITE);
-        Inventory newer = rig.monitor().awaitNewerThan(generation, PATIENCE);
+        Inventory newer = rig.monitor().inventories().awaitNewerThan(generation, PATIENCE);
         long taken = System.nanoTime() - began;
         if (newer.generation() == generation) {
             throw new TimeoutException("no uevent of " + address + " within " + PATIENCE.toSeconds() + " s");

@@ -9,6 +9,7 @@ import io.edgeplug.cli.notes.NodeNotes;
 import io.edgeplug.cli.notes.PrepareNotes;
 import io.edgeplug.cli.notes.RdmaNotes;
 import io.edgeplug.cli.notes.ReportNotes;
+import io.edgeplug.cli.notes.RuntimeNotes;
 import io.edgeplug.cli.notes.VfsNode;
 import io.edgeplug.cli.options.ExitCode;
 import io.edgeplug.cli.options.Lines;
@@ -112,6 +113,7 @@ final class CheckCommand implements Callable<Integer> {
             RdmaNotes.of(one, devices).forEach(text -> notes.add(one.resource() + ": " + text));
             NodeNotes.of(one, own).forEach(text -> notes.add(one.resource() + ": " + text));
             FpgaNotes.of(one, inventory.devices()).forEach(text -> notes.add(one.resource() + ": " + text));
+            RuntimeNotes.of(one, sysfs).forEach(text -> notes.add(one.resource() + ": " + text));
             NearMisses.ofDrivers(one, sysfs).forEach(text -> notes.add(one.resource() + ": " + text));
             prepare.of(one, devices).forEach(text -> warnings.add(one.resource() + ": " + text));
         }

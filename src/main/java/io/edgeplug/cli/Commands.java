@@ -2,7 +2,7 @@ package io.edgeplug.cli;
 
 import io.edgeplug.cli.daemon.RunCommand;
 import io.edgeplug.cli.demo.DemoCommand;
-import io.edgeplug.cli.options.VersionOption;
+import io.edgeplug.cli.options.Version;
 import io.edgeplug.cli.report.StatusCommand;
 import io.edgeplug.system.kernel.PlainText;
 import java.io.PrintWriter;
@@ -10,6 +10,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 
 /** All commands, with their options and help. */
@@ -21,7 +22,7 @@ import picocli.CommandLine.ParameterException;
                     + "nor a cluster."
         },
         mixinStandardHelpOptions = true,
-        versionProvider = VersionOption.class,
+        versionProvider = Commands.VersionOption.class,
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {"0:done", "1:failed", "2:wrong usage", "78:wrong configuration"},
         footerHeading = "Files:%n",
@@ -52,6 +53,24 @@ public final class Commands {
             HELP);
 
     private Commands() {}
+
+    /** Gives the version to the option parser. The daemon needs the version too, but not the parser. */
+    static final class VersionOption implements IVersionProvider {
+
+        @Override
+        public String[] getVersion() {
+            return new String[] {Version.text()};
+        }
+    }
+
+    /** Commands for claims of this node's devices. */
+    @Command(
+            name = "dra",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Set up Dynamic Resource Allocation, with which pods claim the devices of classes with api = \"dra\".",
+            subcommands = {DeviceClassCommand.class, RbacCommand.class})
+    static final class Dra {}
 
     /**
      * The parser of all command lines. It is public because the packages make the manual page and the completion of it.
@@ -105,7 +124,7 @@ public final class Commands {
             case "prepare" -> new PrepareCommand();
             case "vfs" -> new VfsCommand();
             case "check" -> new CheckCommand();
-            case "dra" -> new DraCommand();
+            case "dra" -> new Dra();
             case "convert" -> new ConvertCommand();
             case "capture" -> new CaptureCommand();
             case "demo" -> new DemoCommand();

@@ -2,7 +2,6 @@ package io.edgeplug.cli;
 
 import io.edgeplug.cli.devices.ClaimedDevices;
 import io.edgeplug.cli.devices.Column;
-import io.edgeplug.cli.devices.ColumnSources;
 import io.edgeplug.cli.devices.DeviceHolders;
 import io.edgeplug.cli.devices.ScannedNode;
 import io.edgeplug.cli.notes.EmptyResources;
@@ -174,14 +173,14 @@ final class ExplainCommand implements Callable<Integer> {
         DeviceClass taker = device.item().deviceClass().orElseThrow();
         String as = device.item().isFace() ? "as " + taker.resource() + ", " : "";
         if (!taker.recipe().isEmpty()) {
-            out.print(as + "before each container it would be prepared");
+            out.print(as + (taker.isClaimed() ? "for each claim" : "before each container") + " it would be prepared");
             PlanText.lines(preparer.plan(device.device(), taker.recipe())).forEach(out::print);
         }
         out.print(
                 as + (device.isHealthy() ? "its container would get" : "once it is healthy, its container would get"));
         handOver.lines(taker, equipment.orElseThrow()).forEach(line -> out.print("  " + line));
         if (!taker.release().isEmpty()) {
-            out.print(as + "after its last pod it would be scrubbed");
+            out.print(as + (taker.isClaimed() ? "after each claim" : "after its last pod") + " it would be scrubbed");
             PlanText.lines(preparer.plan(device.device(), taker.release())).forEach(out::print);
         }
     }
@@ -189,7 +188,7 @@ final class ExplainCommand implements Callable<Integer> {
     /** Names from pci.ids and holders are left out. Holders have lines of their own. */
     private static void facts(Item item, ClaimedDevices claims, Lines out) {
         out.print(item.device().id());
-        ColumnSources sources = new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, claims);
+        Column.Sources sources = new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, claims);
         for (Column column : Column.values()) {
             Optional<?> value = column.value(item, sources);
             if (column != Column.DEVICE && column != Column.CLAIM && value.isPresent()) {

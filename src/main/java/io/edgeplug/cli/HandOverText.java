@@ -1,6 +1,7 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.cli.demo.AllocationText;
+import io.edgeplug.cli.notes.RuntimeNotes;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.HandOver;
@@ -16,13 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The allocation of a container with one device, and the files for it, a line for each entry. */
-final class HandOverText {
-
-    private final Sysfs sysfs;
-
-    HandOverText(Sysfs sysfs) {
-        this.sysfs = sysfs;
-    }
+record HandOverText(Sysfs sysfs) {
 
     List<String> lines(DeviceClass deviceClass, Equipment device) throws IOException {
         List<String> lines = new ArrayList<>();
@@ -39,6 +34,7 @@ final class HandOverText {
         DeviceInfoFiles.content(deviceClass, device.device())
                 .ifPresent(content -> lines.add(
                         "file       " + DeviceInfoFiles.fileName(deviceClass.resource(), device.id()) + " " + content));
+        RuntimeNotes.of(deviceClass, sysfs).forEach(text -> lines.add("warning    " + text));
         // A captured machine does not have the numbers of its nodes, nor /dev/null.
         for (Node node : sysfs.isCaptured() ? List.<Node>of() : device.nodes()) {
             missingLink(node)

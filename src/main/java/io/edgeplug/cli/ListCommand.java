@@ -2,7 +2,6 @@ package io.edgeplug.cli;
 
 import io.edgeplug.cli.devices.ClaimedDevices;
 import io.edgeplug.cli.devices.Column;
-import io.edgeplug.cli.devices.ColumnSources;
 import io.edgeplug.cli.devices.ColumnTable;
 import io.edgeplug.cli.devices.DeviceHolders;
 import io.edgeplug.cli.devices.ScannedNode;
@@ -98,7 +97,7 @@ final class ListCommand implements Callable<Integer> {
                     : ClaimedDevices.UNKNOWN;
             boolean named = columns.stream().anyMatch(Column::isOfPciIds);
             PciIds names = named ? PciIds.read(sysroot.sysfs()) : PciIds.NONE;
-            print(new ColumnTable(columns, items, new ColumnSources(names, holders, claims)));
+            print(new ColumnTable(columns, items, new Column.Sources(names, holders, claims)));
             if (!json) {
                 tellNotes(items, scanned);
             }

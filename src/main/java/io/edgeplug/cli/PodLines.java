@@ -12,19 +12,13 @@ import java.util.function.Consumer;
 /**
  * Controls pods by lines of text: {@code run POD RESOURCE=N|ID,ID…}, {@code start POD}, {@code delete POD} and
  * {@code remove POD}. {@code restart} restarts the kubelet.
+ *
+ * @param kubelet reports pods to its listener
+ * @param mistakes gets the mistakes in lines
  */
-final class PodLines {
+record PodLines(LocalKubelet kubelet, Consumer<String> mistakes) {
 
     private static final String CONTAINER = "main";
-
-    private final LocalKubelet kubelet;
-    private final Consumer<String> mistakes;
-
-    /** Mistakes in lines go to {@code mistakes}. The kubelet reports pods to its listener. */
-    PodLines(LocalKubelet kubelet, Consumer<String> mistakes) {
-        this.kubelet = kubelet;
-        this.mistakes = mistakes;
-    }
 
     /** Runs each line before it reads the next, until there are no more. */
     void follow(BufferedReader lines) throws IOException {

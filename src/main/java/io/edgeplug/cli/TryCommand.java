@@ -212,7 +212,7 @@ final class TryCommand implements Callable<Integer> {
             String id = item.device().id();
             Inventory newest = monitor.current();
             while (used.find(id).isPresent() && !end.isOver()) {
-                newest = monitor.awaitNewerThan(newest.generation(), LOOK);
+                newest = monitor.inventories().awaitNewerThan(newest.generation(), LOOK);
             }
             if (used.find(id).isPresent()) {
                 throw new IOException(id + ": is not scrubbed " + SCRUBBED_WITHIN.toSeconds()

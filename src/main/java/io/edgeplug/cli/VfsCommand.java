@@ -14,7 +14,6 @@ import io.edgeplug.node.vfs.NodeVfs;
 import io.edgeplug.node.vfs.PfPlan;
 import io.edgeplug.node.vfs.VfsApply;
 import io.edgeplug.node.vfs.VfsDeadlines;
-import io.edgeplug.node.vfs.VfsEvent;
 import io.edgeplug.system.systemd.Journal;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -171,13 +170,13 @@ final class VfsCommand {
             return idle.isEmpty();
         }
 
-        private static void print(VfsEvent event, Lines out) {
+        private static void print(VfsApply.Event event, Lines out) {
             print(
                     switch (event) {
-                        case VfsEvent.StepDone done ->
+                        case VfsApply.Event.StepDone done ->
                             done.pf() + VfsText.step(done.step(), 1) + ": "
                                     + done.took().toMillis() + " ms";
-                        case VfsEvent.Waiting waiting ->
+                        case VfsApply.Event.Waiting waiting ->
                             waiting.pf() + VfsText.step(waiting.step(), 1) + ": takes "
                                     + waiting.since().toSeconds() + " s so far";
                     },

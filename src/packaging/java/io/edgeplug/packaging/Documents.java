@@ -42,6 +42,7 @@ final class Documents {
             "guide-dpdk.md",
             "guide-files.md",
             "guide-usb.md",
+            "guide-interface.md",
             "guide-multus.md",
             "guide-rdma.md",
             "kubernetes.md",

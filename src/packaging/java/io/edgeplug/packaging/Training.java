@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Runs the daemon for the class cache: in the runtime that is installed and told of systemd, it goes through start,
- * registering, allocating, a kubelet's restart, a reload and an orderly stop, and leaves what it loaded (JEP 483).
+ * registering, a file that goes and returns, allocating, a kubelet's restart, a reload and an orderly stop, and leaves what it loaded (JEP 483).
  */
 final class Training {
 
@@ -29,10 +29,10 @@ final class Training {
 
     private static final int ROUNDS = 1000;
 
+    private static final ResourceName GOPHERS = ResourceName.parse("example.com/gopher");
+
     private static final List<ResourceName> RESOURCES = List.of(
-            ResourceName.parse("example.com/sriov_node0"),
-            ResourceName.parse("example.com/sriov_node1"),
-            ResourceName.parse("example.com/gopher"));
+            ResourceName.parse("example.com/sriov_node0"), ResourceName.parse("example.com/sriov_node1"), GOPHERS);
 
     private Training() {}
 
@@ -60,7 +60,7 @@ final class Training {
                             Files.getAttribute(log, "unix:dev") + ":" + Files.getAttribute(log, "unix:ino"));
             Process daemon = builder.start();
             try {
-                exercise(kubelet, daemon);
+                exercise(node, kubelet, daemon);
             } finally {
                 daemon.destroy();
                 if (!daemon.waitFor(ASSEMBLY.toSeconds(), TimeUnit.SECONDS)) {
@@ -112,9 +112,10 @@ final class Training {
         return command;
     }
 
-    private static void exercise(LocalKubelet kubelet, Process daemon)
+    private static void exercise(SimulatedNode node, LocalKubelet kubelet, Process daemon)
             throws IOException, InterruptedException, TimeoutException, AdmissionException, ContainerStartException {
         awaitAll(kubelet);
+        loseAndReturn(node, kubelet);
         for (int round = 0; round < ROUNDS; round++) {
             ResourceName resource = RESOURCES.get(round % RESOURCES.size());
             kubelet.admit(PodSpec.of("pod", resource, 1));
@@ -123,6 +124,15 @@ final class Training {
         kubelet.restart();
         awaitAll(kubelet);
         new ProcessBuilder("kill", "-HUP", Long.toString(daemon.pid())).start().waitFor();
+    }
+
+    private static void loseAndReturn(SimulatedNode node, LocalKubelet kubelet)
+            throws IOException, InterruptedException, TimeoutException {
+        Path gopher = node.sysfs().locate("etc/gophers/g1");
+        Files.delete(gopher);
+        kubelet.await(GOPHERS, state -> state.capacity() == 1, PATIENCE);
+        Files.createFile(gopher);
+        kubelet.await(GOPHERS, state -> state.capacity() == 2, PATIENCE);
     }
 
     private static void awaitAll(LocalKubelet kubelet) throws InterruptedException, TimeoutException {

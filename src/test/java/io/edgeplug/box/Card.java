@@ -15,6 +15,11 @@ record Card(String id, String model, String slot, String address) {
         return new Card("igb-plugged", "igb", "hp0", "0000:01:00.0");
     }
 
+    /** The adapter of NUMA node 1, which is plugged in when the node starts. */
+    static Card secondAdapter() {
+        return new Card("igb1", "igb", "port1", Installation.PF1);
+    }
+
     /** The stand-in FPGA, in the slot of NUMA node 1. */
     static Card fpga() {
         return new Card("fpga-plugged", "edu", "hp1", "0000:42:00.0");

@@ -63,7 +63,7 @@ final class RealCluster implements AutoCloseable {
             throw new IllegalStateException(missing.orElseThrow());
         }
         assumeThat(missing).as(missing.orElse("")).isEmpty();
-        Node node = kubelets.inCluster(INSTALLED, RELEASE, RealCluster::install);
+        Node node = kubelets.after(INSTALLED, RELEASE, RealCluster::install);
         RealCluster cluster = new RealCluster(node, ControlPlane.start(RELEASE), LOGS.resolve(scenario));
         try {
             cluster.connect();

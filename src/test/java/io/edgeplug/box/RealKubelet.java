@@ -152,6 +152,26 @@ final class RealKubelet {
                 : List.of();
     }
 
+    /** Ends a pod's only container, and returns the status once the next one runs in its place. */
+    JsonObject killContainer(String pod, JsonObject before) throws IOException, InterruptedException, TimeoutException {
+        return kill(runs(before).getFirst(), pod, before);
+    }
+
+    /** Ends what runs under that ID, of which the pod's containers end, and returns the status once others run. */
+    JsonObject kill(String id, String pod, JsonObject before)
+            throws IOException, InterruptedException, TimeoutException {
+        node.run("ctr -n k8s.io tasks kill -s KILL " + id);
+        return awaitStatus(pod, it -> isRunning(it) && !runs(it).equals(runs(before)));
+    }
+
+    /** The runs of its containers that a pod's status shows, as containerd names them. */
+    static List<String> runs(JsonObject status) {
+        return containers(status).stream()
+                .map(container -> container.get("containerID").getAsString())
+                .map(id -> id.substring(id.indexOf("//") + 2))
+                .toList();
+    }
+
     private static Optional<JsonObject> status(String pods, String pod) {
         // The kubelet answers nothing while it starts, and "null" if there are no pods.
         if (!pods.startsWith("{")

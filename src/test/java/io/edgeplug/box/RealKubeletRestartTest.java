@@ -5,7 +5,6 @@ import static io.edgeplug.box.RealKubelet.VFIO;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Whole kubelets that stop and start while their pods run. src/test/kubelets has what needs no real devices. */
@@ -26,7 +25,9 @@ final class RealKubeletRestartTest {
         kubelet.node().bootAnew();
 
         JsonObject after = kubelet.awaitStatus(
-                "pod", it -> RealKubelet.isRefused(it) || (RealKubelet.isRunning(it) && !run(it).equals(run(before))));
+                "pod",
+                it -> RealKubelet.isRefused(it)
+                        || (RealKubelet.isRunning(it) && !RealKubelet.runs(it).equals(RealKubelet.runs(before))));
         String pod = "pod";
         // The kubelet takes the device from the refused pod only a moment later, and refuses the next one until then.
         for (int next = 1; RealKubelet.isRefused(after) && next <= 3; next++) {
@@ -52,8 +53,8 @@ final class RealKubeletRestartTest {
         JsonObject prepared = kubelet.awaitRunning("pod");
 
         node.run("rm /run/warm && systemctl stop edgeplug.service && systemctl restart kubelet.service");
-        assertThat(run(kubelet.awaitRunning("pod"))).isEqualTo(run(prepared));
-        JsonObject unprepared = killContainer(kubelet, prepared);
+        assertThat(RealKubelet.runs(kubelet.awaitRunning("pod"))).isEqualTo(RealKubelet.runs(prepared));
+        JsonObject unprepared = kubelet.killContainer("pod", prepared);
         assertThat(node.run("ls /run/warm || true")).isEmpty();
 
         node.run("systemctl start edgeplug.service");
@@ -65,22 +66,8 @@ final class RealKubeletRestartTest {
                 .contains("was not prepared for container main of pod " + pod.uid()
                         + ", started before edgeplug was registered");
 
-        killContainer(kubelet, unprepared);
+        kubelet.killContainer("pod", unprepared);
         assertThat(node.run("ls /run/warm")).isNotEmpty();
         kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Healthy"));
-    }
-
-    /** Ends a pod's only container, and returns the status once the next one runs in its place. */
-    private static JsonObject killContainer(RealKubelet kubelet, JsonObject before) throws Exception {
-        String id = run(before).getFirst();
-        kubelet.node().run("ctr -n k8s.io tasks kill -s KILL " + id.substring(id.indexOf("//") + 2));
-        return kubelet.awaitStatus("pod", it -> RealKubelet.isRunning(it) && !run(it).equals(run(before)));
-    }
-
-    /** The runs of its containers that a pod's status shows. */
-    private static List<String> run(JsonObject status) {
-        return RealKubelet.containers(status).stream()
-                .map(container -> container.get("containerID").getAsString())
-                .toList();
     }
 }

@@ -43,8 +43,8 @@ final class RealKubelets {
         return kubelet;
     }
 
-    /** The node with a stopped kubelet of that release and with what those steps do. They are taken once. */
-    Node inCluster(String snapshot, Release release, Steps steps)
+    /** The node with a kubelet of that release and with what those steps do to both. They are taken once. */
+    Node after(String snapshot, Release release, Steps steps)
             throws IOException, InterruptedException, TimeoutException {
         if (node.hasSaved(snapshot)) {
             node.reset(snapshot);

@@ -9,7 +9,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /** A pod that a kubelet finds as a file. */
-record StaticPod(String name, List<Container> first, List<Container> containers) {
+record StaticPod(String name, List<Container> first, List<Container> containers, boolean hasOwnNetwork) {
 
     StaticPod {
         first = List.copyOf(first);
@@ -25,13 +25,28 @@ record StaticPod(String name, List<Container> first, List<Container> containers)
 
     /** A pod with one container, which runs a script and then for ever. */
     static StaticPod of(String name, String script, String... limits) {
-        return new StaticPod(
-                name, List.of(), List.of(new Container("main", script + "\nexec sleep inf", List.of(limits))));
+        return new StaticPod(name, List.of(), List.of(running("main", script, limits)), false);
     }
 
     /** The same with an init container, which runs a script. */
     StaticPod after(String script, String... limits) {
-        return new StaticPod(name, List.of(new Container("first", script, List.of(limits))), containers);
+        return new StaticPod(name, List.of(new Container("first", script, List.of(limits))), containers, hasOwnNetwork);
+    }
+
+    /** The same with one more container, which runs a script and then for ever. */
+    StaticPod beside(String container, String script, String... limits) {
+        List<Container> all = Stream.concat(containers.stream(), Stream.of(running(container, script, limits)))
+                .toList();
+        return new StaticPod(name, first, all, hasOwnNetwork);
+    }
+
+    private static Container running(String name, String script, String... limits) {
+        return new Container(name, script + "\nexec sleep inf", List.of(limits));
+    }
+
+    /** The same in a network namespace of its own, for which a node needs {@code src/test/kubelets/interfaces}. */
+    StaticPod withOwnNetwork() {
+        return new StaticPod(name, first, containers, true);
     }
 
     /**
@@ -42,10 +57,10 @@ record StaticPod(String name, List<Container> first, List<Container> containers)
         return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
     }
 
-    /** Its file. The pod uses the host's network, because the node has no other. */
+    /** Its file. */
     String manifest() {
         JsonObject spec = new JsonObject();
-        spec.addProperty("hostNetwork", true);
+        spec.addProperty("hostNetwork", !hasOwnNetwork);
         spec.addProperty("terminationGracePeriodSeconds", 1);
         spec.add("initContainers", array(first));
         spec.add("containers", array(containers));

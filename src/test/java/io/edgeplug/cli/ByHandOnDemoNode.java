@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,7 +26,10 @@ abstract class ByHandOnDemoNode {
     Path directory = Path.of("");
 
     final Console printed = new Console();
+
+    @AutoClose
     SimulatedNode node;
+
     ByHand byHand;
 
     @BeforeEach
@@ -34,11 +37,6 @@ abstract class ByHandOnDemoNode {
         node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         byHand = new ByHand(node.sysfs(), directory, new Lines(printed.writer()));
         checkpoint(FREE);
-    }
-
-    @AfterEach
-    final void close() {
-        node.close();
     }
 
     /** Has the kubelet note this. */

@@ -64,11 +64,11 @@ final class ConfigurationsTest {
     }
 
     @Test
-    void thereAreSixConfigurationsAndSixteenMistakes() throws IOException {
+    void thereAreSevenConfigurationsAndSeventeenMistakes() throws IOException {
         assertThat(configurations().stream().filter(name -> !name.startsWith(MISTAKE)))
-                .hasSize(6);
+                .hasSize(7);
         assertThat(configurations().stream().filter(name -> name.startsWith(MISTAKE)))
-                .hasSize(16);
+                .hasSize(17);
     }
 
     private static String check(Path config, Path root) {

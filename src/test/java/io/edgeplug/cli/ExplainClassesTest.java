@@ -64,15 +64,34 @@ final class ExplainClassesTest {
 
     @Test
     void preparationIsExplained() throws IOException {
+        assertThat(explainedVf("prepare = { driver = \"vfio-pci\", reset = \"flr\" }"))
+                .contains("""
+                before each container it would be prepared
+                  reset      flr, without iavf
+                  driver     vfio-pci, instead of iavf
+                its container would get
+                """);
+    }
+
+    @Test
+    void claimedDeviceIsPreparedForEachClaim() throws IOException {
+        assertThat(explainedVf("""
+                api = "dra"
+                prepare = { reset = "flr" }
+                release = { reset = "flr" }
+                """))
+                .contains("for each claim it would be prepared\n", "after each claim it would be scrubbed\n");
+    }
+
+    /** What is said of a VF of a class with these keys. */
+    private String explainedVf(String keys) throws IOException {
         Path config = Files.writeString(root.resolve("x.toml"), """
                 [[class]]
                 resource = "example.com/vfs"
                 kind = "vf"
                 match = { pf_names = ["ens1f0"] }
-                prepare = { driver = "vfio-pci", reset = "flr" }
-                """);
+                """ + keys);
         StringWriter out = new StringWriter();
-
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), root.resolve("node"))) {
             Commands.commandLine()
                     .setOut(new PrintWriter(out))
@@ -84,13 +103,7 @@ final class ExplainClassesTest {
                             "--config",
                             config.toString());
         }
-
-        assertThat(out.toString()).contains("""
-                before each container it would be prepared
-                  reset      flr, without iavf
-                  driver     vfio-pci, instead of iavf
-                its container would get
-                """);
+        return out.toString();
     }
 
     @Test

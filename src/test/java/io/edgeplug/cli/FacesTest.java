@@ -7,7 +7,7 @@ import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +22,8 @@ final class FacesTest {
     private Path directory = Path.of("");
 
     private final Console console = new Console();
+
+    @AutoClose
     private SimulatedNode node;
 
     @BeforeEach
@@ -43,11 +45,6 @@ final class FacesTest {
                 prepare = { driver = "vfio-pci" }
                 release = { reset = "flr" }
                 """);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
     }
 
     private String run(String command, String... args) {

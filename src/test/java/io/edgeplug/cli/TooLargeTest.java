@@ -2,7 +2,7 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.model.device.ResourceName;
 import java.io.BufferedReader;
@@ -47,8 +47,8 @@ final class TooLargeTest {
         Files.createFile(gophers.resolve("g0"));
     }
 
-    private SmallHeap.End check(Path sysroot) throws Exception {
-        return SmallHeap.run(Main.class, "check", "--sysroot", sysroot.toString(), "--config", config.toString());
+    private PackageJvm.End check(Path sysroot) throws Exception {
+        return PackageJvm.run(Main.class, "check", "--sysroot", sysroot.toString(), "--config", config.toString());
     }
 
     private String[] daemon() {
@@ -73,7 +73,7 @@ final class TooLargeTest {
                 match = { drivers = ["*"] }
                 """);
 
-        SmallHeap.End end = check(Path.of("src/test/machines/pf-256-vfs/tree"));
+        PackageJvm.End end = check(Path.of("src/test/machines/pf-256-vfs/tree"));
 
         assertThat(end.exit()).as(end.output()).isEqualTo(78);
         assertThat(end.output())
@@ -89,11 +89,11 @@ final class TooLargeTest {
         String sentence = "/etc/gophers/*: with the files that it names, there are more than the 4096 that all classes "
                 + "of a node may have; none of its files is listed\n";
 
-        SmallHeap.End end = check(directory.resolve("node"));
+        PackageJvm.End end = check(directory.resolve("node"));
         assertThat(end.exit()).as(end.output()).isEqualTo(78);
         assertThat(end.output()).endsWith("edgeplug: " + sentence);
 
-        Process running = SmallHeap.start(Main.class, daemon());
+        Process running = PackageJvm.start(Main.class, daemon());
         try (BufferedReader log = output(running)) {
             assertThat(until(log, "ready")).contains(sentence);
         } finally {
@@ -104,7 +104,7 @@ final class TooLargeTest {
     @Test
     void reloadThatIsTooLargeChangesNothing() throws Exception {
         try (LocalKubelet kubelet = LocalKubelet.open(directory.resolve("k"), event -> {})) {
-            Process running = SmallHeap.start(Main.class, daemon());
+            Process running = PackageJvm.start(Main.class, daemon());
             try (BufferedReader log = output(running)) {
                 kubelet.await(GOPHER, state -> state.allocatable() == 1, Duration.ofSeconds(30));
                 Path classes = Files.createDirectory(directory.resolve("class.d"));

@@ -75,6 +75,7 @@ final class HostileRunTest {
                         FileInputs.all(),
                         AnswerInputs.all(),
                         WireInputs.all(),
+                        FloodInputs.all(),
                         ProgramInputs.all(),
                         StartInputs.all(),
                         PeerInputs.all(),

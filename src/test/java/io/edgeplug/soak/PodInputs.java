@@ -103,11 +103,11 @@ final class PodInputs {
         return pod.setUnknownFields(fields.build()).build();
     }
 
-    private static Path checkpoint(Attack attack) {
+    static Path checkpoint(Attack attack) {
         return attack.ground().kubeletDir().resolve("kubelet_internal_checkpoint");
     }
 
-    private static void hold(Attack attack, String uid) throws IOException {
+    static void hold(Attack attack, String uid) throws IOException {
         String entry = "{\"PodUID\":\"" + uid + "\",\"ContainerName\":\"main\",\"ResourceName\":\"" + Ground.FUZZED
                 + "\",\"DeviceIDs\":{\"-1\":[\"" + Ground.FUZZED_VFS.getFirst() + "\"]},\"AllocResp\":\"\"}";
         Ground.replace(

@@ -1,5 +1,6 @@
 package io.edgeplug.soak;
 
+import io.edgeplug.PackageJvm;
 import io.edgeplug.model.config.ConfigException;
 import io.edgeplug.model.config.ConfigFiles;
 import io.edgeplug.node.pods.HeldDevices;
@@ -25,15 +26,10 @@ final class Readers {
 
     private static int texts(Attack attack, Random random) throws Exception {
         Path scratch = Files.createTempDirectory(attack.ground().root(), "texts");
-        Process process = new ProcessBuilder(PackageJvm.command(
-                        Readers.class.getName(), scratch.toString(), String.valueOf(random.nextLong())))
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        int exit = process.waitFor();
-        said.lines().limit(3).forEach(line -> attack.found(Cleanliness.visible(line)));
-        if (exit != 0) {
-            attack.found("the reader of texts ended with " + exit);
+        PackageJvm.End end = PackageJvm.run(Readers.class, scratch.toString(), String.valueOf(random.nextLong()));
+        end.output().lines().limit(3).forEach(line -> attack.found(Cleanliness.visible(line)));
+        if (end.exit() != 0) {
+            attack.found("the reader of texts ended with " + end.exit());
         }
         Ground.delete(scratch);
         return TEXTS;

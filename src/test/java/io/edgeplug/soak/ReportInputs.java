@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -38,6 +39,7 @@ final class ReportInputs {
                 new Production("scrapers-headers", 2, scrapers(ReportInputs::headers)),
                 new Production("scrapers-noise", 2, scrapers(ReportInputs::noise)),
                 new Production("scrapers-unread", 2, scrapers(ReportInputs::unread)),
+                new Production("scrapers-half-closed", 2, scrapers(ReportInputs::halfClosed)),
                 new Production("status-noise", 2, ReportInputs::statusNoise),
                 new Production("status-unread", 2, ReportInputs::statusUnread));
     }
@@ -170,6 +172,23 @@ final class ReportInputs {
         }
         closeAll(held);
         return UNREAD;
+    }
+
+    /** Each says that it sends no more, at some place of its request, and waits for the end. */
+    private static int halfClosed(Random random) throws IOException {
+        byte[] request = request("GET", "/metrics");
+        for (int i = 0; i < NOISE; i++) {
+            try (Socket socket = connect()) {
+                socket.setSoTimeout((int) (3 * Attack.PATIENCE_MILLIS));
+                socket.getOutputStream().write(request, 0, random.nextInt(request.length + 1));
+                socket.shutdownOutput();
+                boolean isUnread = random.nextBoolean();
+                socket.getInputStream().readNBytes(isUnread ? 0 : Integer.MAX_VALUE);
+            } catch (SocketException e) {
+                // hung up on
+            }
+        }
+        return NOISE;
     }
 
     private static void closeAll(List<Socket> held) throws IOException {

@@ -1,7 +1,8 @@
 package io.edgeplug.soak;
 
+import io.edgeplug.PackageJvm;
+import io.edgeplug.cli.Main;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 
 /** What a daemon finds when it starts, and what the commands print of it: each on ground of its own. */
 final class StartInputs {
@@ -157,13 +157,8 @@ final class StartInputs {
     }
 
     private static String run(Ground ground, String... words) throws Exception {
-        List<String> command = new ArrayList<>(PackageJvm.command("io.edgeplug.cli.Main", words));
+        List<String> command = PackageJvm.command(List.of(), Main.class, words);
         command.addAll(List.of("--config", ground.config().toString()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!process.waitFor(20, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-        }
-        return said;
+        return PackageJvm.run(command).output();
     }
 }

@@ -1,5 +1,7 @@
 package io.edgeplug.soak;
 
+import io.edgeplug.PackageJvm;
+import io.edgeplug.cli.Main;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.ProcessBuilder.Redirect;
@@ -19,6 +21,9 @@ final class Target implements AutoCloseable {
 
     /** What no program that the daemon starts may see. */
     static final String SECRET = "SOAK_SECRET";
+
+    /** The heap has its bound and grows up to it. From its start on it has all of it, so what grows is something else. */
+    private static final List<String> WHOLE_HEAP = List.of("-Xms48m", "-XX:+AlwaysPreTouch");
 
     private static final int MAX_READ = 8 << 20;
     private static final String READY = "ready";
@@ -75,7 +80,8 @@ final class Target implements AutoCloseable {
     private static Target start(Ground ground, List<String> before, Path sysroot) throws IOException {
         List<String> command = new ArrayList<>(before);
         command.addAll(PackageJvm.command(
-                "io.edgeplug.cli.Main",
+                WHOLE_HEAP,
+                Main.class,
                 "run",
                 "--config",
                 ground.config().toString(),

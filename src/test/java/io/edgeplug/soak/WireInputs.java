@@ -1,5 +1,6 @@
 package io.edgeplug.soak;
 
+import io.edgeplug.PackageJvm;
 import io.edgeplug.proto.v1alpha1.Empty;
 import io.edgeplug.proto.v1alpha1.RegisterRequest;
 import io.edgeplug.proto.v1alpha1.RegistrationGrpc;
@@ -202,7 +203,8 @@ final class WireInputs {
     /** Another process of root's, as every other plugin's pod has one, which is no kubelet. */
     private static int otherRootProcess(Attack attack, Random random) throws Exception {
         Process intruder = new ProcessBuilder(PackageJvm.command(
-                        Intruder.class.getName(),
+                        List.of(),
+                        Intruder.class,
                         attack.socket(Ground.PROBE).toString(),
                         "p1",
                         String.valueOf(INTRUSIONS)))

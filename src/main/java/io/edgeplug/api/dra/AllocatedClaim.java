@@ -1,8 +1,7 @@
 package io.edgeplug.api.dra;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.system.files.ForeignJson;
 import java.io.IOException;
@@ -13,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -42,9 +42,10 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
             "status/devices[]/pool",
             "status/devices[]/device",
             "status/devices[]/shareID",
-            "status/devices[]/conditions");
+            "status/devices[]/conditions",
+            "status/devices[]/networkData");
 
-    /** How much memory these may take. The conditions of 32 devices take half of it. */
+    /** How much memory these may take. The status of 32 devices takes half of it. */
     static final int MAX_NEEDED = 512 << 10;
 
     /** The longest name of Kubernetes. */
@@ -60,7 +61,7 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
     private static final int MAX_TEXT = 1024;
 
     private static final String NUMBER = "\\d{1,18}";
-    private static final String CONDITIONS = "status/devices[]/conditions";
+    private static final Pattern TOLD = Pattern.compile(".*status/devices\\[]/(?:conditions|networkData)");
 
     AllocatedClaim {
         devices = List.copyOf(devices);
@@ -68,6 +69,10 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
 
     /** A device as a claim names it. */
     record Key(String pool, String device, String share) {
+
+        static Key of(PreparedClaim.Device device) {
+            return new Key(device.pool(), device.name(), device.share().orElse(""));
+        }
 
         private static Key of(JsonObject json) {
             return new Key(Json.text(json, "pool"), Json.text(json, "device"), Json.text(json, "shareID"));
@@ -83,8 +88,14 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
      * @param isAwaited whether the scheduler binds the pod only once the status says that the device is ready
      * @param conditions what the status says of it, by the type of the condition
      * @param since when each of these has changed, in the words of the API server
+     * @param network what the status says of its network interface
      */
-    record Given(Key key, boolean isAwaited, Map<String, Condition> conditions, Map<String, String> since) {
+    record Given(
+            Key key,
+            boolean isAwaited,
+            Map<String, Condition> conditions,
+            Map<String, String> since,
+            NetworkData network) {
 
         Given {
             conditions = Map.copyOf(conditions);
@@ -94,6 +105,14 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
         private boolean isTrue(String type) {
             Condition condition = conditions.get(type);
             return condition != null && condition.isTrue();
+        }
+
+        private int size() {
+            return network.size()
+                    + conditions.values().stream()
+                            .mapToInt(
+                                    one -> one.reason().length() + one.message().length())
+                            .sum();
         }
     }
 
@@ -116,11 +135,7 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
 
     /** About how many characters it has. */
     int size() {
-        return allocation.length()
-                + devices.stream()
-                        .flatMap(one -> one.conditions().values().stream())
-                        .mapToInt(one -> one.reason().length() + one.message().length())
-                        .sum();
+        return allocation.length() + devices.stream().mapToInt(Given::size).sum();
     }
 
     /** The same once it has no devices of this node any more. */
@@ -153,10 +168,10 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                 .toArray(String[]::new));
     }
 
-    /** The conditions of another driver's device are not needed. Kubernetes writes the name of the driver before them. */
+    /** What is said of another driver's device is not needed. Kubernetes writes the name of the driver before them. */
     static BiPredicate<String, JsonObject> own(String driver) {
         return (path, before) ->
-                !path.endsWith(CONDITIONS) || Json.text(before, "driver").equals(driver);
+                !TOLD.matcher(path).matches() || Json.text(before, "driver").equals(driver);
     }
 
     /**
@@ -194,18 +209,15 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
     }
 
     private static Given given(JsonObject result, JsonObject told) {
-        boolean isAwaited = result.get("bindingConditions") instanceof JsonArray all
-                && all.asList().stream()
-                        .filter(JsonElement::isJsonPrimitive)
-                        .anyMatch(one -> one.getAsString().equals(DeviceConditions.READY));
         return new Given(
                 Key.of(result),
-                isAwaited,
+                Json.texts(result, "bindingConditions").anyMatch(DeviceConditions.READY::equals),
                 byType(
                         told,
                         one -> new Condition(
                                 Json.text(one, "status").equals("True"), start(one, "reason"), start(one, "message"))),
-                byType(told, one -> start(one, "lastTransitionTime")));
+                byType(told, one -> start(one, "lastTransitionTime")),
+                NetworkData.read(told));
     }
 
     /** Something of each condition that this driver writes. Those of others stay as they are. */

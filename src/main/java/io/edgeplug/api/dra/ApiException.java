@@ -100,6 +100,11 @@ final class ApiException extends IOException {
         return status == INVALID;
     }
 
+    /** Whether there is no such object. */
+    boolean isNotFound() {
+        return status == NOT_FOUND;
+    }
+
     /** Whether the object has changed since it was read, so that reading it again helps at once. */
     boolean isOutdated() {
         return status == CONFLICT || status == NOT_FOUND || status == GONE;

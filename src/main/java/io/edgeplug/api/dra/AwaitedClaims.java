@@ -86,8 +86,13 @@ final class AwaitedClaims implements AutoCloseable {
         this.watch = watch;
     }
 
-    /** Reports that a claim has got or lost devices. */
+    /** Reports that a claim has got or lost devices. A released one may have a next pod that waits. */
     void wake() {
+        tellRunning();
+        known.keySet().stream().filter(uid -> files.notes().of(uid).isEmpty()).forEach(this::look);
+    }
+
+    private void tellRunning() {
         Long ignored = changes.change(count -> count + 1);
     }
 
@@ -126,14 +131,14 @@ final class AwaitedClaims implements AutoCloseable {
             }
         }
         status.observe(claim);
-        wake();
+        tellRunning();
         look(uid);
     }
 
     /** The claims that were prepared for the scheduler alone. */
     private List<String> ahead() {
         return files.notes().all().stream()
-                .filter(one -> one.ahead().isPresent())
+                .filter(PreparedClaim::isAhead)
                 .map(PreparedClaim::uid)
                 .toList();
     }
@@ -166,16 +171,16 @@ final class AwaitedClaims implements AutoCloseable {
         AllocatedClaim claim = known.get(uid);
         PreparedClaim note = files.notes().of(uid).orElse(null);
         if (claim == null) {
-            return note != null && note.ahead().isPresent();
+            return note != null && note.isAhead();
         }
         if (note == null) {
             return claim.isWaiting();
         }
-        if (note.ahead().isEmpty()) {
+        if (!note.isAhead()) {
             // If it is not ready, the kubelet asks for it again, and the scheduler has long bound the pod.
             return claims.isReady(note) && claim.isWaiting();
         }
-        boolean isOutdated = !note.ahead().equals(Optional.of(claim.allocation()));
+        boolean isOutdated = !note.allocation().equals(Optional.of(claim.allocation()));
         return isOutdated || claim.isWaiting() || (!claims.isReady(note) && !claim.hasFailed());
     }
 
@@ -204,7 +209,7 @@ final class AwaitedClaims implements AutoCloseable {
                 backoff.reset();
             }
             long seen = changes.get();
-            Claims.@Nullable Delay delay = prepare(claim);
+            @Nullable Delay delay = prepare(claim);
             if (delay == null) {
                 return;
             }
@@ -226,10 +231,9 @@ final class AwaitedClaims implements AutoCloseable {
     }
 
     /** Returns why the claim is to be tried again; null if it is ready, or if it has failed. */
-    private Claims.@Nullable Delay prepare(AllocatedClaim claim) throws InterruptedException {
+    private @Nullable Delay prepare(AllocatedClaim claim) throws InterruptedException {
         try {
-            Claims.Delay delay =
-                    claims.prepareAhead(claim, () -> isWanted(claim)).orElse(null);
+            Delay delay = claims.prepareAhead(claim, () -> isWanted(claim)).orElse(null);
             if (delay == null) {
                 offers.fit(source.ids(claim));
                 status.wake();
@@ -252,7 +256,7 @@ final class AwaitedClaims implements AutoCloseable {
     private boolean giveBack(String uid) throws InterruptedException {
         try {
             claims.giveBackAhead(uid);
-            wake();
+            tellRunning();
             return true;
         } catch (IOException e) {
             LOG.fine(() -> "not given back, tried again: " + e.getMessage());

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The devices of one driver that the scheduler has given to a claim.
@@ -83,6 +84,18 @@ record ClaimAllocation(String id, Optional<String> podClaim, List<PreparedClaim.
         String request() {
             return asked.replaceFirst("/.*", "");
         }
+    }
+
+    /** Whether a claim is prepared for this allocation. An earlier build noted only its devices. */
+    boolean isOf(PreparedClaim noted) {
+        return noted.allocation()
+                .map(id::equals)
+                .orElseGet(() -> noted.devices().stream()
+                        .map(one -> List.of(one.request(), one.pool(), one.name(), one.share()))
+                        .collect(Collectors.toSet())
+                        .equals(results.stream()
+                                .map(one -> List.of(one.request(), one.pool(), one.device(), one.share()))
+                                .collect(Collectors.toSet())));
     }
 
     /** Reads the claim with that UID, and skips what is not needed: a pod's owner may have written a megabyte of labels. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +30,15 @@ final class ClaimFiles implements AutoCloseable {
     private final PreparedClaims notes;
     private final ClaimSpecs specifications;
     private final ClaimMetadata metadata;
+    private final ClaimInterfaces interfaces;
     private final ReadWriteLock closing = new ReentrantReadWriteLock();
 
     /** Guarded by {@link #closing}. */
     private boolean isClosed;
 
-    ClaimFiles(PreparedClaims notes, ClaimSpecs specifications, ClaimMetadata metadata) {
+    ClaimFiles(PreparedClaims notes, ClaimSpecs specifications, ClaimMetadata metadata, ClaimInterfaces interfaces) {
         this.notes = notes;
+        this.interfaces = interfaces;
         this.specifications = specifications;
         this.metadata = metadata;
     }
@@ -47,10 +50,7 @@ final class ClaimFiles implements AutoCloseable {
         metadata.keep(ready.stream().collect(Collectors.toMap(PreparedClaim::uid, PreparedClaim::metadata)))
                 .forEach(LOG::warning);
         specifications
-                .keep(ready.stream()
-                        .collect(Collectors.toMap(
-                                PreparedClaim::uid,
-                                claim -> claim.specification().orElse(""))))
+                .keep(ready.stream().collect(Collectors.toMap(PreparedClaim::uid, interfaces::specification)))
                 .forEach(LOG::warning);
     }
 
@@ -62,6 +62,11 @@ final class ClaimFiles implements AutoCloseable {
     /** The claims that are noted, for whoever only reads. */
     PreparedClaims notes() {
         return notes;
+    }
+
+    /** Where the network interfaces of claims are, and how they are called. */
+    ClaimInterfaces interfaces() {
+        return interfaces;
     }
 
     /**
@@ -109,6 +114,38 @@ final class ClaimFiles implements AutoCloseable {
         whileOpen(() -> write(claim));
     }
 
+    /** Writes where the network interfaces of ready claims are now. A claim that was just released is left alone. */
+    void followInterfaces(String boot) {
+        for (PreparedClaim claim : notes.all()) {
+            if (claim.isReady(boot) && interfaces.hasAny(claim)) {
+                closing.writeLock().lock();
+                try {
+                    if (!isClosed && notes.of(claim.uid()).equals(Optional.of(claim))) {
+                        write(claim);
+                    }
+                } catch (IOException e) {
+                    LOG.log(Level.WARNING, claim + ": " + e.getMessage(), e);
+                } finally {
+                    closing.writeLock().unlock();
+                }
+            }
+        }
+    }
+
+    /** Notes that what was done for a claim is lost, unless the claim has changed meanwhile. */
+    void noteUndone(PreparedClaim claim) {
+        closing.writeLock().lock();
+        try {
+            if (!isClosed && notes.of(claim.uid()).equals(Optional.of(claim))) {
+                notes.note(claim.undone());
+            }
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, claim + ": " + e.getMessage(), e);
+        } finally {
+            closing.writeLock().unlock();
+        }
+    }
+
     void remove(String uid) throws IOException {
         whileOpen(() -> {
             specifications.remove(uid);
@@ -121,8 +158,7 @@ final class ClaimFiles implements AutoCloseable {
         if (claim.devices().stream().anyMatch(device -> device.cdi().isPresent())) {
             // The specification mounts the other files.
             Optional<String> problem = metadata.write(claim.uid(), claim.metadata())
-                    .or(() -> specifications.write(
-                            claim.uid(), claim.specification().orElse("")));
+                    .or(() -> specifications.write(claim.uid(), interfaces.specification(claim)));
             if (problem.isPresent()) {
                 throw new IOException(problem.orElseThrow());
             }

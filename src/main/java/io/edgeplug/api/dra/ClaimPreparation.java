@@ -22,7 +22,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import java.util.function.UnaryOperator;
 
 /**
  * Prepares the devices of claims: takes them, notes them, runs their recipes and writes what containers get. That is the
@@ -57,21 +56,21 @@ final class ClaimPreparation {
     /**
      * Who waits for a claim.
      *
-     * @param noted what is noted of the claim
+     * @param isScheduler whether it is the scheduler, and not the kubelet
      * @param isWaiting whether the caller still waits
      */
-    private record Caller(UnaryOperator<PreparedClaim> noted, BooleanSupplier isWaiting) {}
+    private record Caller(boolean isScheduler, BooleanSupplier isWaiting) {}
 
     /** Prepares a claim for the kubelet, which starts containers with its devices. */
     PreparedClaim forKubelet(Claims.Name name, ClaimAllocation allocation)
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
-        return prepare(name, allocation, new Caller(claim -> claim, () -> true));
+        return prepare(name, allocation, new Caller(false, () -> true));
     }
 
     /** Prepares a claim for the scheduler, which binds the pod afterwards. */
     PreparedClaim forScheduler(Claims.Name name, ClaimAllocation allocation, BooleanSupplier isWaiting)
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
-        return prepare(name, allocation, new Caller(claim -> claim.aheadFor(allocation.id()), isWaiting));
+        return prepare(name, allocation, new Caller(true, isWaiting));
     }
 
     private PreparedClaim prepare(Claims.Name name, ClaimAllocation allocation, Caller caller)
@@ -96,8 +95,8 @@ final class ClaimPreparation {
         }
         Map<String, Allocation> edits = new TreeMap<>();
         given.forEach((first, gets) -> edits.put(cdi(name, first), gets));
-        PreparedClaim ready = caller.noted()
-                .apply(claim(name, allocation, found, given.keySet()))
+        PreparedClaim ready = claim(name, allocation, found, given.keySet())
+                .of(allocation.id(), caller.isScheduler())
                 .ready(boot, ClaimSpecs.content(source.cdiKind(), edits), metadata);
         files.noteReady(ready);
         return ready;
@@ -136,7 +135,7 @@ final class ClaimPreparation {
         choosing.lockInterruptibly();
         try {
             List<GivenDevice> chosen = new ClaimShares(name.uid(), files.notes().all()).choose(found);
-            PreparedClaim claim = caller.noted().apply(claim(name, allocation, chosen, Set.of()));
+            PreparedClaim claim = claim(name, allocation, chosen, Set.of()).of(allocation.id(), caller.isScheduler());
             List<GivenDevice> own = chosen.stream()
                     .filter(one -> !one.result().isForAdministrator())
                     .toList();

@@ -35,6 +35,14 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
                 patience);
     }
 
+    /** A claim as the API server has it now, which may be another one with the same name. */
+    AllocatedClaim known(Claims.Name claim, Duration patience) throws IOException, InterruptedException {
+        return api.ask(
+                ApiRequest.claim(claim.namespace(), claim.name()),
+                AllocatedClaim.reading(driver, api.nodeName()),
+                patience);
+    }
+
     /**
      * The device that a result names. It may name a share as a device of its own, also if the cluster now knows the
      * device as a capacity of shares, or the other way round.

@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 
 /**
  * Keeps what claims say of this node's devices correct ({@code status.devices}), on a thread of its own: whether a device
- * is ready, and whether it is healthy. The scheduler waits for the first before it binds a pod. All is made of the notes
- * of claims, so nothing is lost if the process is killed.
+ * is ready, whether it is healthy, and which network interface the pod has. The scheduler waits for the first before it
+ * binds a pod. All is made of notes, so nothing is lost if the process is killed.
  */
 final class ClaimStatus implements AutoCloseable {
 
@@ -146,10 +146,11 @@ final class ClaimStatus implements AutoCloseable {
                 health.get().stream().collect(Collectors.toMap(OfDevice::name, OfDevice::message, (one, other) -> one));
         Map<Claims.Name, DeviceConditions> wanted = new LinkedHashMap<>();
         for (PreparedClaim claim : notes) {
-            Claims.Name name = new Claims.Name(claim.namespace(), claim.name(), claim.uid());
-            Optional<String> reason = claim.ahead().isPresent() ? Optional.empty() : refusal.apply(claim.uid());
+            Claims.Name name = Claims.Name.of(claim);
+            Optional<String> reason = claim.isAhead() ? Optional.empty() : refusal.apply(claim.uid());
             if (claim.isReady(boot)) {
-                wanted.put(name, DeviceConditions.ready(claim, problems));
+                wanted.put(
+                        name, DeviceConditions.ready(claim, files.interfaces().networks(claim), problems));
             } else if (reason.isPresent()) {
                 wanted.put(name, DeviceConditions.notReady(claim, reason.orElseThrow(), problems));
             }

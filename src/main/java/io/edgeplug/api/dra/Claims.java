@@ -2,6 +2,7 @@ package io.edgeplug.api.dra;
 
 import io.edgeplug.model.device.DeviceUnavailableException;
 import io.edgeplug.model.device.PrepareException;
+import io.edgeplug.node.pods.KubeletClaims;
 import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.CustodyThread;
@@ -12,13 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Prepares and releases claims. The kubelet may repeat a call, and finished work is not done again. Any thread may
@@ -37,19 +36,19 @@ final class Claims {
     /** How long to wait for a device that somebody else has whom the scheduler believes to be gone. */
     private static final Duration OTHERS_END_WITHIN = Duration.ofMinutes(1);
 
+    private static final String GIVEN_BACK = "given back before its pod was bound";
+
     private final ClaimSource source;
     private final ClaimFiles files;
     private final String boot;
     private final Failures failures;
     private final Runnable changed;
+    private final KubeletClaims kubelet;
     private final ClaimPreparation preparation;
     private final Outcomes preparations = new Outcomes();
 
     /** By UID, why claims could not be prepared. */
     private final Map<String, String> refusals = new ConcurrentHashMap<>();
-
-    /** The UIDs of claims that were ready for the scheduler when a device of theirs was pulled. */
-    private final Set<String> pulled = ConcurrentHashMap.newKeySet();
 
     private final ClaimLocks locks = new ClaimLocks();
 
@@ -58,13 +57,22 @@ final class Claims {
      *
      * @param boot identifies this boot of the node
      * @param custody follows which claims hold which devices
+     * @param kubelet knows which claims the kubelet notes, and whose pods run
      * @param failures what has failed and has not gone well since
      * @param wake run when a claim has got or released devices
      */
-    Claims(ClaimSource source, ClaimFiles files, String boot, CustodyThread custody, Failures failures, Runnable wake) {
+    Claims(
+            ClaimSource source,
+            ClaimFiles files,
+            String boot,
+            CustodyThread custody,
+            KubeletClaims kubelet,
+            Failures failures,
+            Runnable wake) {
         this.source = source;
         this.files = files;
         this.boot = boot;
+        this.kubelet = kubelet;
         this.failures = failures;
         this.changed = () -> {
             custody.lookSoon();
@@ -85,10 +93,9 @@ final class Claims {
 
     /** Takes in that devices have changed. What was done to one that is pulled is lost, also if it comes back. */
     void look() {
-        pulled.removeIf(uid -> files.notes().of(uid).isEmpty());
         files.notes().all().stream()
-                .filter(claim -> claim.ahead().isPresent() && isReady(claim) && source.hasLost(claim))
-                .forEach(claim -> pulled.add(claim.uid()));
+                .filter(claim -> claim.isAhead() && isReady(claim) && !claim.isUndone() && source.hasLost(claim))
+                .forEach(files::noteUndone);
     }
 
     /** Whether a claim was completely prepared since the node was booted. */
@@ -96,17 +103,12 @@ final class Claims {
         return claim.isReady(boot);
     }
 
-    /**
-     * Why a claim is not prepared yet.
-     *
-     * @param reason the message is a clause
-     * @param patience how long to try again
-     * @param isForbidden whether the identity may not read the claim
-     */
-    record Delay(String reason, Duration patience, boolean isForbidden) {}
-
     /** A claim as the kubelet names it. */
     record Name(String namespace, String name, String uid) {
+
+        static Name of(PreparedClaim claim) {
+            return new Name(claim.namespace(), claim.name(), claim.uid());
+        }
 
         @Override
         public String toString() {
@@ -126,24 +128,24 @@ final class Claims {
         }
         return attempt(name, Failures.Kind.CLAIM, "prepared", () -> {
             PreparedClaim before = files.notes().of(name.uid()).orElse(null);
-            if (before != null && before.isReady(boot) && before.ahead().isEmpty()) {
+            // A kubelet that has lost its notes has released nothing, so only this tells whether these are the devices.
+            ClaimAllocation allocation = source.allocation(name, PATIENCE);
+            if (before != null && !allocation.isOf(before)) {
+                kubelet.refuseIfRunning(before, allocation.pods());
+                remove(before, before.isAhead() ? GIVEN_BACK : "released, because it was allocated anew");
+            } else if (before != null && before.isReady(boot) && !before.isAhead()) {
                 files.restore(before);
                 return before.devices();
-            }
-            ClaimAllocation allocation = source.allocation(name, PATIENCE);
-            if (before != null
+            } else if (before != null
                     && before.isReady(boot)
-                    && before.ahead().equals(Optional.of(allocation.id()))
-                    && !pulled.contains(name.uid())
-                    && source.areFit(before)) {
+                    && !before.isUndone()
+                    && source.areFit(before)
+                    && files.notes().of(name.uid()).equals(Optional.of(before))) {
                 files.noteReady(before.askedFor());
                 LOG.info("claim " + name + ": was prepared before its pod was bound");
                 return before.devices();
             }
-            giveBackUnlessFor(before, allocation.id());
-            PreparedClaim ready = timed(name, () -> preparation.forKubelet(name, allocation));
-            pulled.remove(name.uid());
-            return ready.devices();
+            return timed(name, () -> preparation.forKubelet(name, allocation)).devices();
         });
     }
 
@@ -159,10 +161,11 @@ final class Claims {
         Name name = claim.name();
         return attempt(name, Failures.Kind.CLAIM, "prepared", () -> {
             PreparedClaim before = files.notes().of(name.uid()).orElse(null);
-            if (before != null && before.ahead().isEmpty()) {
-                return delay("its last pod on this node has not ended", OTHERS_END_WITHIN);
+            if (before != null && !before.isAhead()) {
+                return Delay.of("its last pod on this node has not ended", OTHERS_END_WITHIN);
+            } else if (before != null && !before.allocation().equals(Optional.of(claim.allocation()))) {
+                remove(before, GIVEN_BACK);
             }
-            giveBackUnlessFor(before, claim.allocation());
             PreparedClaim own = files.notes().of(name.uid()).orElse(null);
             if (own != null && own.isReady(boot)) {
                 files.restore(own);
@@ -176,25 +179,21 @@ final class Claims {
                 return Optional.of(new Delay(String.valueOf(e.getMessage()), SCHEDULER_WAITS, isForbidden));
             }
             if (!allocation.id().equals(claim.allocation())) {
-                return delay("it was allocated anew meanwhile", SCHEDULER_WAITS);
+                return Delay.of("it was allocated anew meanwhile", SCHEDULER_WAITS);
             }
             try {
                 PreparedClaim ignored = timed(name, () -> preparation.forScheduler(name, allocation, isWaiting));
                 return Optional.empty();
             } catch (TimeoutException e) {
                 // The work goes on, and the next try waits for it.
-                return delay(e.getMessage(), SCHEDULER_WAITS);
+                return Delay.of(e.getMessage(), SCHEDULER_WAITS);
             } catch (IOException | DeviceUnavailableException e) {
                 if (source.isHeldByOthers(name.uid(), allocation)) {
-                    return delay(e.getMessage(), OTHERS_END_WITHIN);
+                    return Delay.of(e.getMessage(), OTHERS_END_WITHIN);
                 }
                 throw e;
             }
         });
-    }
-
-    private static Optional<Delay> delay(@Nullable String reason, Duration patience) {
-        return Optional.of(new Delay(String.valueOf(reason), patience, false));
     }
 
     private PreparedClaim timed(Name name, Work<PreparedClaim> work)
@@ -208,17 +207,9 @@ final class Claims {
         return ready;
     }
 
-    private void giveBackUnlessFor(@Nullable PreparedClaim before, String allocation) throws IOException {
-        if (before != null
-                && before.ahead().filter(one -> !one.equals(allocation)).isPresent()) {
-            giveBack(before);
-        }
-    }
-
-    private void giveBack(PreparedClaim claim) throws IOException {
+    private void remove(PreparedClaim claim, String how) throws IOException {
         files.remove(claim.uid());
-        pulled.remove(claim.uid());
-        LOG.info(claim + ": given back before its pod was bound: " + text(claim));
+        LOG.info(claim + ": " + how + ": " + text(claim));
         changed.run();
     }
 
@@ -228,13 +219,13 @@ final class Claims {
         if (claim == null) {
             return;
         }
-        Name name = new Name(claim.namespace(), claim.name(), uid);
+        Name name = Name.of(claim);
         boolean ignored = attempt(name, Failures.Kind.RELEASE, "released", () -> {
             PreparedClaim now = files.notes().of(uid).orElse(null);
-            if (now == null || now.ahead().isEmpty()) {
+            if (now == null || !now.isAhead()) {
                 return false;
             }
-            giveBack(now);
+            remove(now, GIVEN_BACK);
             failures.wentWell(Failures.Kind.CLAIM, source.driver(), name.toString());
             return true;
         });
@@ -291,7 +282,18 @@ final class Claims {
         });
     }
 
-    private static String text(PreparedClaim claim) {
+    /** Releases a claim that the kubelet has forgotten, unless the kubelet has asked for it meanwhile. */
+    void releaseForgotten(PreparedClaim claim, BooleanSupplier isStill) throws IOException, InterruptedException {
+        boolean ignored = attempt(Name.of(claim), Failures.Kind.RELEASE, "released", () -> {
+            if (isStill.getAsBoolean() && files.notes().of(claim.uid()).equals(Optional.of(claim))) {
+                remove(claim, "released, because the kubelet has forgotten it and nobody can use it");
+            }
+            return true;
+        });
+    }
+
+    /** Its devices, for a person. */
+    static String text(PreparedClaim claim) {
         return claim.devices().stream().map(PreparedClaim.Device::id).collect(Collectors.joining(", "));
     }
 }

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -19,9 +20,14 @@ import java.util.stream.Collectors;
 /**
  * The conditions that the status of a claim should have.
  *
+ * @param allocation the one that they are about; empty if that is not known
  * @param all of each device, by the type of the condition
+ * @param networks what it should also say of network interfaces. If others say something of further devices, that stays
  */
-record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
+record DeviceConditions(
+        Optional<String> allocation,
+        Map<AllocatedClaim.Key, Map<String, Condition>> all,
+        Map<AllocatedClaim.Key, NetworkData> networks) {
 
     /** The condition for which the scheduler waits. Kubernetes says what it means. */
     static final String READY = "Ready";
@@ -39,6 +45,7 @@ record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
 
     DeviceConditions {
         all = Map.copyOf(all);
+        networks = Map.copyOf(networks);
     }
 
     /**
@@ -46,27 +53,27 @@ record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
      *
      * @param problems by the name of a device, what is wrong with it; empty if nothing is
      */
-    static DeviceConditions ready(PreparedClaim claim, Map<String, String> problems) {
-        return of(claim, new Condition(true, "Prepared", ""), problems);
+    static DeviceConditions ready(
+            PreparedClaim claim, Map<AllocatedClaim.Key, NetworkData> networks, Map<String, String> problems) {
+        return new DeviceConditions(
+                claim.allocation(), of(claim, new Condition(true, "Prepared", ""), problems), networks);
     }
 
     /** Those of a claim that could not be prepared for the kubelet, which tries again. */
     static DeviceConditions notReady(PreparedClaim claim, String reason, Map<String, String> problems) {
         Condition condition = new Condition(false, FAILED, PlainText.start(reason, MAX_TEXT));
-        return of(claim, condition, problems);
+        return new DeviceConditions(claim.allocation(), of(claim, condition, problems), Map.of());
     }
 
-    private static DeviceConditions of(PreparedClaim claim, Condition ready, Map<String, String> problems) {
+    private static Map<AllocatedClaim.Key, Map<String, Condition>> of(
+            PreparedClaim claim, Condition ready, Map<String, String> problems) {
         Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
         for (PreparedClaim.Device device : claim.devices()) {
             Map<String, Condition> conditions = healthy(device.name(), problems);
             conditions.put(READY, ready);
-            devices.put(
-                    new AllocatedClaim.Key(
-                            device.pool(), device.name(), device.share().orElse("")),
-                    conditions);
+            devices.put(AllocatedClaim.Key.of(device), conditions);
         }
-        return new DeviceConditions(devices);
+        return devices;
     }
 
     /** Those of a claim that could not be prepared before its pod was bound. */
@@ -79,7 +86,7 @@ record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
             conditions.put(FAILED, new Condition(true, FAILED, text));
             devices.put(device.key(), conditions);
         }
-        return new DeviceConditions(devices);
+        return new DeviceConditions(Optional.of(claim.allocation()), devices, Map.of());
     }
 
     private static Map<String, Condition> healthy(String device, Map<String, String> problems) {
@@ -93,18 +100,28 @@ record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
         return conditions;
     }
 
-    /** Those of devices that the claim has. The API server refuses the status of others. */
+    /**
+     * Those of devices that the claim has. The API server refuses the status of others. None if it was allocated anew: the
+     * scheduler would believe that this allocation is prepared.
+     */
     DeviceConditions of(AllocatedClaim claim) {
+        if (allocation.filter(one -> !one.equals(claim.allocation())).isPresent()) {
+            return new DeviceConditions(allocation, Map.of(), Map.of());
+        }
         List<AllocatedClaim.Key> keys = claim.devices().stream().map(Given::key).toList();
-        return new DeviceConditions(all.entrySet().stream()
-                .filter(one -> keys.contains(one.getKey()))
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+        return new DeviceConditions(
+                allocation,
+                all.entrySet().stream()
+                        .filter(one -> keys.contains(one.getKey()))
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
+                networks);
     }
 
     /** Whether the claim has them already. */
     boolean areThoseOf(AllocatedClaim claim) {
         return claim.devices().stream()
-                .allMatch(one -> one.conditions().equals(all.getOrDefault(one.key(), one.conditions())));
+                .allMatch(one -> one.conditions().equals(all.getOrDefault(one.key(), one.conditions()))
+                        && one.network().equals(networks.getOrDefault(one.key(), one.network())));
     }
 
     /**
@@ -127,6 +144,7 @@ record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
                 JsonArray told = new JsonArray();
                 conditions.forEach((type, condition) -> told.add(json(type, condition, one)));
                 device.add("conditions", told);
+                networks.getOrDefault(key, NetworkData.NONE).addTo(device);
                 devices.add(device);
             }
         }

@@ -10,6 +10,7 @@ import io.edgeplug.model.rules.ClaimChoices;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Image;
 import io.edgeplug.model.rules.Step;
+import io.edgeplug.system.kernel.LinkAddress;
 import io.edgeplug.system.kernel.PlainText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +35,7 @@ final class DeviceParameters {
     /** The API server takes up to 10 KiB, but useful parameters are shorter than this. */
     private static final int MAX_BYTES = 4 << 10;
 
+    private static final int MAX_ADDRESSES = 16;
     private static final int MAX_NAME = 40;
     private static final int MAX_TOLD = 8;
 
@@ -105,13 +107,15 @@ final class DeviceParameters {
             mistakes.add("they are no object");
             return ClaimChoice.NONE;
         }
-        refuseOthers(object, "", Set.of("apiVersion", "fpga", "kind", "vf"));
+        refuseOthers(object, "", Set.of("apiVersion", "fpga", "interface", "kind", "vf"));
         need(object, "apiVersion", VERSION);
         need(object, "kind", KIND);
         JsonObject vf = part(object, "vf");
         refuseOthers(vf, "vf.", Set.of("mac", "vlan", "max_tx_rate"));
         JsonObject fpga = part(object, "fpga");
         refuseOthers(fpga, "fpga.", Set.of("image"));
+        JsonObject moved = part(object, "interface");
+        refuseOthers(moved, "interface.", Set.of("addresses", "name"));
         Step.Vf settings = new Step.Vf(
                 mac(vf),
                 vlan(vf),
@@ -120,7 +124,7 @@ final class DeviceParameters {
                 OptionalInt.empty(),
                 maxRate(vf),
                 Optional.empty());
-        return new ClaimChoice(settings, image(fpga));
+        return new ClaimChoice(settings, image(fpga), interfaceName(moved), addresses(moved));
     }
 
     private JsonObject part(JsonObject object, String name) {
@@ -200,6 +204,39 @@ final class DeviceParameters {
                     + images.stream().map(Image::name).collect(Collectors.joining(", ")));
         }
         return image;
+    }
+
+    private Optional<String> interfaceName(JsonObject moved) {
+        if (!isAllowed(moved, "interface.", "name", deviceClass.choices().name())) {
+            return Optional.empty();
+        }
+        Optional<String> name = text(moved.get("name"))
+                .filter(text -> Step.Interface.NAME.matcher(text).matches());
+        if (name.isEmpty()) {
+            mistakes.add(
+                    "interface.name: must begin with a letter, end in a number as net1 does, and have only letters, digits and"
+                            + " _.-, at most 14 characters; eth0 is not allowed");
+        }
+        return name;
+    }
+
+    private List<LinkAddress> addresses(JsonObject moved) {
+        List<LinkAddress> networks = deviceClass.choices().networks();
+        if (!isAllowed(moved, "interface.", "addresses", !networks.isEmpty())) {
+            return List.of();
+        }
+        List<JsonElement> texts = moved.get("addresses") instanceof JsonArray array ? array.asList() : List.of();
+        List<LinkAddress> addresses = texts.stream()
+                .flatMap(json -> text(json).flatMap(LinkAddress::parse).stream())
+                .filter(address ->
+                        address.isOfHost() && networks.stream().anyMatch(network -> network.contains(address)))
+                .toList();
+        if (texts.isEmpty() || texts.size() > MAX_ADDRESSES || addresses.size() < texts.size()) {
+            mistakes.add("interface.addresses: must be one to " + MAX_ADDRESSES
+                    + " addresses of hosts with their prefixes in "
+                    + networks.stream().map(LinkAddress::toString).collect(Collectors.joining(", ")));
+        }
+        return addresses;
     }
 
     private boolean isAllowed(JsonObject part, String path, String name, boolean isAllowed) {

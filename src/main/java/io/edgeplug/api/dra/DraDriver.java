@@ -3,6 +3,7 @@ package io.edgeplug.api.dra;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.container.ClaimMetadata;
 import io.edgeplug.node.container.ClaimSpecs;
+import io.edgeplug.node.pods.KubeletClaims;
 import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.CustodyThread;
@@ -10,20 +11,16 @@ import io.edgeplug.node.supply.Preparations;
 import io.edgeplug.node.supply.Resource;
 import io.edgeplug.node.supply.Supplies;
 import io.edgeplug.node.supply.Supply;
-import io.edgeplug.system.files.FileFailure;
 import io.edgeplug.system.flow.Follower;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Outcomes;
 import io.edgeplug.system.rpc.UnixRpc;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -63,6 +60,7 @@ public final class DraDriver implements AutoCloseable {
     private final ClaimStatus status;
     private final AwaitedClaims awaited;
     private final ClaimWatch watch;
+    private final ForgottenClaims forgotten;
 
     /** Kept in a field, because the same object must be removed again. */
     private final Runnable preparationListener;
@@ -81,6 +79,7 @@ public final class DraDriver implements AutoCloseable {
      * @param registry the directory that the kubelet's plugin watcher follows
      * @param cdi the directory in which the container runtime finds CDI specifications
      * @param boot a file that does not survive a boot of the node
+     * @param cgroups where cgroups are mounted
      */
     public record Place(
             String driver,
@@ -90,7 +89,8 @@ public final class DraDriver implements AutoCloseable {
             Path kubeletRoot,
             Path registry,
             Path cdi,
-            Path boot) {
+            Path boot,
+            Path cgroups) {
 
         /** The directory of the driver itself, which it has from the kubelet. */
         private Path directory() {
@@ -111,7 +111,7 @@ public final class DraDriver implements AutoCloseable {
                 .filter(supply -> supply.deviceClass().isClaimed())
                 .toList();
         this.preparations = preparations;
-        String boot = boot(place.boot());
+        String boot = NodeBoot.of(place.boot());
         List<Resource> resources = supplies.stream()
                 .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))
                 .toList();
@@ -131,26 +131,30 @@ public final class DraDriver implements AutoCloseable {
         this.publisher = new SlicePublisher(api, place.driver(), offers::now);
         this.health = new HealthService(api, () -> offers.health(publisher.fields()), HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        this.files = files(place, claims);
+        this.files = files(place, claims, all);
         files.recover(boot);
         ClaimSource source = new ClaimSource(api, place.driver(), resources);
-        this.prepared = new Claims(source, files, boot, custody, preparations.failures(), this::claimsChanged);
+        KubeletClaims kubelet = new KubeletClaims(place.kubeletRoot(), place.cgroups());
+        this.prepared = new Claims(source, files, boot, custody, kubelet, preparations.failures(), this::claimsChanged);
         this.status = new ClaimStatus(
                 api, place.driver(), files, boot, () -> offers.health(publisher.fields()), prepared::refusal, watch);
         this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, watch);
+        this.forgotten = new ForgottenClaims(prepared, source, files, kubelet, preparations.failures());
         this.sockets = sockets(place);
         publisher.start();
         watch.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
-        this.followers = supplies.stream().map(this::follow).toList();
+        this.followers =
+                supplies.stream().map(supply -> follow(supply, all, boot)).toList();
     }
 
-    private static ClaimFiles files(Place place, PreparedClaims claims) {
+    private static ClaimFiles files(Place place, PreparedClaims claims, Supplies all) {
         return new ClaimFiles(
                 claims,
                 new ClaimSpecs(place.cdi()),
-                new ClaimMetadata(place.directory().resolve(METADATA)));
+                new ClaimMetadata(place.directory().resolve(METADATA)),
+                new ClaimInterfaces(all::podInterface));
     }
 
     /**
@@ -159,23 +163,27 @@ public final class DraDriver implements AutoCloseable {
      *
      * @throws IOException if the notes of it cannot be removed
      */
-    public static void giveBackAhead(Place place, PreparedClaims claims) throws IOException {
-        ClaimFiles files = files(place, claims);
-        files.recover(boot(place.boot()));
+    public static void giveBackAhead(Place place, PreparedClaims claims, Supplies all) throws IOException {
+        ClaimFiles files = files(place, claims, all);
+        files.recover(NodeBoot.of(place.boot()));
         for (PreparedClaim claim : claims.all()) {
-            if (claim.ahead().isPresent()) {
+            if (claim.isAhead()) {
                 files.remove(claim.uid());
             }
         }
     }
 
-    private Follower follow(Supply supply) {
+    private Follower follow(Supply supply, Supplies all, String boot) {
         return supply.stock()
                 .follow(Front.DRA, "stock of " + supply.deviceClass().resource(), Duration.ZERO, newest -> {
                     publisher.wake();
                     health.wake();
                     status.wake();
                     prepared.look();
+                    // A claim keeps its interface also if a reload takes that out of the class.
+                    if (all.areInterfacesInPods()) {
+                        files.followInterfaces(boot);
+                    }
                 });
     }
 
@@ -191,10 +199,17 @@ public final class DraDriver implements AutoCloseable {
 
     private void heard(ClaimNews news) {
         awaited.hear(news);
+        // Most claims are of other nodes.
+        if (news.areAll()
+                || news.claims().stream()
+                        .anyMatch(one -> files.notes().of(one.name().uid()).isPresent())) {
+            forgotten.wake();
+        }
     }
 
     /** The kubelet has accepted the driver. Slices should not say first that nobody waits for their devices. */
     private void accepted() {
+        forgotten.wake();
         Front.DRA.virtual("first slices").start(() -> {
             try {
                 watch.awaitKnown(RIGHTS_WITHIN);
@@ -221,26 +236,6 @@ public final class DraDriver implements AutoCloseable {
             rpc.close();
             throw e;
         }
-    }
-
-    /** Identifies this boot of the node, because the service cannot see the kernel's own boot ID. */
-    private static String boot(Path file) throws IOException {
-        try {
-            String text = Files.readString(file).strip();
-            if (!text.isEmpty()) {
-                return text;
-            }
-        } catch (NoSuchFileException e) {
-            LOG.fine("the first start since the node was booted");
-        }
-        Files.createDirectories(file.toAbsolutePath().resolveSibling(""));
-        String text = UUID.randomUUID().toString();
-        try {
-            Path ignored = Files.writeString(file, text);
-        } catch (IOException e) {
-            throw FileFailure.named(file, e);
-        }
-        return text;
     }
 
     /** The resources of the driver's classes. */
@@ -284,6 +279,7 @@ public final class DraDriver implements AutoCloseable {
         watch.close();
         sockets.close();
         awaited.close();
+        forgotten.close();
         files.close();
         status.close();
         publisher.close();

@@ -5,6 +5,7 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.rules.ClaimChoice;
 import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.supply.Resource;
+import io.edgeplug.system.kernel.LinkAddress;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -49,18 +50,26 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
         return DeviceParameters.read(result, resource.deviceClass());
     }
 
-    /**
-     * Refuses parameters with mistakes, and one MAC address for several VFs. A choice applies to all VFs of a request.
-     */
+    /** Refuses mistakes, and one address for several devices. A choice applies to all devices of a request. */
     static void checkChoices(List<GivenDevice> all) throws IOException {
         Set<String> addresses = new HashSet<>();
         for (GivenDevice one : all) {
-            Optional<String> mac = one.choice().vf().mac();
-            if (mac.isPresent() && !addresses.add(mac.orElseThrow())) {
-                throw new IOException(
-                        "it chooses " + mac.orElseThrow()
-                                + " for several VFs; give each VF a request of its own with its own vf.mac, or leave vf.mac out");
+            ClaimChoice choice = one.choice();
+            Optional<String> mac = choice.vf().mac();
+            if (mac.isPresent()) {
+                refuseSecond(addresses, mac.orElseThrow(), "vf.mac");
             }
+            for (LinkAddress address : choice.addresses()) {
+                refuseSecond(addresses, address.address().getHostAddress(), "interface.addresses");
+            }
+        }
+    }
+
+    private static void refuseSecond(Set<String> addresses, String address, String parameter) throws IOException {
+        if (!addresses.add(address)) {
+            throw new IOException(
+                    "it chooses " + address + " twice; give each device a request of its own with its own " + parameter
+                            + ", or leave " + parameter + " out");
         }
     }
 

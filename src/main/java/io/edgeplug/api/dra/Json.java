@@ -47,6 +47,13 @@ final class Json {
                 : Stream.of();
     }
 
+    /** The texts in the array with that name; none if there is no array. */
+    static Stream<String> texts(JsonObject json, String name) {
+        return json.get(name) instanceof JsonArray array
+                ? array.asList().stream().filter(JsonElement::isJsonPrimitive).map(JsonElement::getAsString)
+                : Stream.of();
+    }
+
     /** The text with that name; an empty one if there is none. */
     static String text(JsonObject json, String name) {
         JsonElement found = json.get(name);

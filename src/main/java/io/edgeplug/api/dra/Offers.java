@@ -11,6 +11,7 @@ import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.Stock;
 import io.edgeplug.node.supply.Supplies;
 import io.edgeplug.node.supply.Supply;
+import io.edgeplug.system.flow.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,8 +61,7 @@ final class Offers {
     /** Reports that a claim with these devices has failed. Those that are the reason are kept from others for a while. */
     synchronized void unfit(Set<String> ids) {
         ids.stream().filter(this::isTroubled).forEach(id -> {
-            Duration twice = pauses.getOrDefault(id, Duration.ZERO).multipliedBy(2);
-            Duration longer = twice.compareTo(LONGEST_UNFIT) < 0 ? twice : LONGEST_UNFIT;
+            Duration longer = Backoff.doubled(pauses.getOrDefault(id, Duration.ZERO), LONGEST_UNFIT);
             pauses.put(id, longer.isZero() ? firstUnfit : longer);
         });
     }

@@ -10,10 +10,12 @@ import io.edgeplug.node.supply.Preparations;
 import io.edgeplug.node.supply.Resource;
 import io.edgeplug.node.supply.Supplies;
 import io.edgeplug.node.supply.Supply;
+import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Follower;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Outcomes;
 import io.edgeplug.system.flow.Threads;
+import io.edgeplug.system.kernel.FilePages;
 import io.edgeplug.system.rpc.UnixRpc;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,6 +38,9 @@ public final class DevicePlugins implements AutoCloseable {
 
     /** The longest that a start waits for the rehearsal, which takes about a second. */
     private static final Duration REHEARSED_WITHIN = Duration.ofSeconds(3);
+
+    /** Reports begin after the start, and a kubelet that is there gets its first lists. */
+    private static final Duration START_SETTLED = Duration.ofSeconds(1);
 
     /** The longest that an end waits for the rehearsal, whose sockets use the same loop. */
     private static final Duration REHEARSAL_ENDS_WITHIN = Duration.ofSeconds(20);
@@ -167,11 +172,29 @@ public final class DevicePlugins implements AutoCloseable {
         try {
             if (!all.isEmpty()) {
                 new Rehearsal(rpc, all, registrations::awaitComplete).run();
-                // Otherwise the garbage of the rehearsal would be collected just when the kubelet comes.
-                System.gc();
+                if (!hasKubelet()) {
+                    // Else the garbage of the rehearsal would be collected just when the kubelet comes. Beside a
+                    // kubelet, this pause of up to 40 ms would hold up its calls.
+                    System.gc();
+                }
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer rehearsing");
+        }
+    }
+
+    /** The start is over, and what only it and the rehearsal have needed leaves this process's memory a little later. */
+    public void started() {
+        Thread.ofVirtual().name("memory of the start").start(this::giveBack);
+    }
+
+    private void giveBack() {
+        try {
+            rehearsal.join();
+            Deadline.in(START_SETTLED).await();
+            FilePages.giveBack();
+        } catch (InterruptedException | IOException e) {
+            LOG.fine(() -> "keeping the memory that the start has needed: " + e);
         }
     }
 

@@ -8,8 +8,8 @@ import io.edgeplug.node.supply.HolderNotes;
 import io.edgeplug.node.supply.StepTimes.StepTime;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Outcomes;
+import io.edgeplug.system.flow.Worded;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -125,7 +125,7 @@ public record NodeStatus(
     }
 
     /** The state in which a device is counted; each device has exactly one. */
-    public enum DeviceState {
+    public enum DeviceState implements Worded {
         /** A container could have it. */
         FREE,
         /** A container may have it, because the notes of holders cannot be read. */
@@ -137,12 +137,7 @@ public record NodeStatus(
         /** The device is fine, but a pod has it as a device of another resource, or it is not scrubbed yet. */
         WITHHELD,
         /** No container can get it; one may have it. */
-        UNHEALTHY;
-
-        /** The name in metrics and {@code edgeplug status}, such as {@code free}. */
-        public String word() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        UNHEALTHY
     }
 
     /**

@@ -5,7 +5,7 @@ import io.edgeplug.api.status.NodeStatus.DeviceStatus;
 import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeStatus.ResourceStatus;
 import io.edgeplug.model.custody.Custody;
-import io.edgeplug.model.custody.User;
+import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.Work;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ResourceName;
@@ -27,11 +27,6 @@ public record NodeView(
         Preparations preparations,
         Supplier<KubeletStatus> kubelet,
         Supplier<Optional<ClaimingStatus>> claiming) {
-
-    /** Of the parts of a daemon whose devices are not claimed. */
-    public NodeView(Supplies supplies, Preparations preparations, Supplier<KubeletStatus> kubelet) {
-        this(supplies, preparations, kubelet, Optional::empty);
-    }
 
     /** How many devices a status would have now. */
     public int devices() {
@@ -59,13 +54,7 @@ public record NodeView(
             ResourceName name = supply.deviceClass().resource();
             Stock stock = supply.current();
             List<DeviceStatus> devices = stock.devices().stream()
-                    .map(device -> new DeviceStatus(
-                            device,
-                            holders(name, device),
-                            shares(name, device),
-                            supplies.custodian().of(device.id()).isUnder(Work.Kind.PREPARE),
-                            notes.areRead(),
-                            isStuck(device)))
+                    .map(device -> status(name, device, notes.areRead()))
                     .toList();
             resources.add(new ResourceStatus(
                     name,
@@ -100,32 +89,19 @@ public record NodeView(
                 .anyMatch(device -> failure.subjects().contains(device.id()));
     }
 
-    private boolean isStuck(Device device) {
+    /** One device of a resource, by one look at its record. An Allocate counts once the kubelet has noted its pod. */
+    private DeviceStatus status(ResourceName resource, Device device, boolean areHoldersKnown) {
         Custody custody = supplies.custodian().of(device.id());
-        return device.health().isWithheld() && custody.traces().isPresent() && !custody.isSoonScrubbed();
-    }
-
-    /** Who has a device of a resource; an Allocate counts once the kubelet has noted its pod. */
-    private List<User.Pod> holders(ResourceName resource, Device device) {
-        return supplies.custodian().of(device.id()).holds().values().stream()
-                .filter(hold -> hold.resource().equals(resource.toString()))
-                .flatMap(hold -> holder(hold.user()).stream())
-                .distinct()
-                .toList();
-    }
-
-    /** How many of its IDs for the kubelet somebody has. */
-    private int shares(ResourceName resource, Device device) {
-        return Math.toIntExact(supplies.custodian().of(device.id()).holds().values().stream()
-                .filter(hold -> hold.resource().equals(resource.toString()))
-                .count());
-    }
-
-    private static Optional<User.Pod> holder(User user) {
-        return switch (user) {
-            case User.Pod pod -> Optional.of(pod);
-            case User.Claim claim -> Optional.of(claim.by());
-            case User.Grant grant -> Optional.empty();
-        };
+        List<Hold> held = custody.heldAs(resource.toString());
+        return new DeviceStatus(
+                device,
+                held.stream()
+                        .flatMap(hold -> hold.user().inPod().stream())
+                        .distinct()
+                        .toList(),
+                held.size(),
+                custody.isUnder(Work.Kind.PREPARE),
+                areHoldersKnown,
+                device.health().isWithheld() && custody.traces().isPresent() && !custody.isSoonScrubbed());
     }
 }

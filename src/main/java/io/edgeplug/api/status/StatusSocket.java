@@ -48,7 +48,7 @@ public final class StatusSocket implements AutoCloseable {
             rpc.close();
             throw e;
         }
-        monitor.addListener(listener);
+        monitor.publication().addListener(listener);
     }
 
     /** Makes it look for changes. Any thread may call it and does not wait. */
@@ -58,7 +58,7 @@ public final class StatusSocket implements AutoCloseable {
 
     @Override
     public void close() {
-        monitor.removeListener(listener);
+        monitor.publication().removeListener(listener);
         try {
             boolean ignored = server.shutdownNow().awaitTermination(1, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

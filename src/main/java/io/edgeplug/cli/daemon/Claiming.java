@@ -5,9 +5,10 @@ import io.edgeplug.api.dra.SliceStatus;
 import io.edgeplug.api.kubelet.DevicePlugins;
 import io.edgeplug.api.status.NodeStatus.ClaimingStatus;
 import io.edgeplug.model.config.Config;
-import io.edgeplug.model.config.DraSettings;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.node.pods.KubeletPods;
+import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.Preparations;
 import io.edgeplug.node.supply.Supplies;
@@ -54,14 +55,14 @@ final class Claiming implements AutoCloseable {
             DraDriver.Place place = place(config, kubelet, boot);
             return new Claiming(new DraDriver(place, supplies, preparations, claims, plugins.custody()), name, claims);
         }
-        if (claims.all().stream().anyMatch(claim -> claim.ahead().isPresent())) {
-            giveBackAhead(place(config, kubelet, boot), claims);
+        if (claims.all().stream().anyMatch(PreparedClaim::isAhead)) {
+            giveBackAhead(place(config, kubelet, boot), claims, supplies);
         }
         return new Claiming(null, name, claims);
     }
 
     private static DraDriver.Place place(Config config, NodeVfs.Kubelet kubelet, Path boot) {
-        DraSettings dra = config.dra();
+        Config.Dra dra = config.dra();
         return new DraDriver.Place(
                 dra.driver(),
                 dra.nodeName(),
@@ -70,12 +71,13 @@ final class Claiming implements AutoCloseable {
                 kubelet.root(),
                 kubelet.root().resolve("plugins_registry"),
                 config.cdiDir(),
-                boot);
+                boot,
+                KubeletPods.CGROUPS);
     }
 
-    private static void giveBackAhead(DraDriver.Place place, PreparedClaims claims) {
+    private static void giveBackAhead(DraDriver.Place place, PreparedClaims claims, Supplies supplies) {
         try {
-            DraDriver.giveBackAhead(place, claims);
+            DraDriver.giveBackAhead(place, claims, supplies);
         } catch (IOException e) {
             LOG.warning("devices that were prepared before their pods were bound stay with their claims: "
                     + e.getMessage());

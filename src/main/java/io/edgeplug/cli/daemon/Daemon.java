@@ -111,7 +111,7 @@ public final class Daemon {
                 wantedVfs(sysroot.sysfs()),
                 () -> monitor.current().devices(),
                 VfsDeadlines.USUAL);
-        monitor.addListener(keeper::wake);
+        monitor.publication().addListener(keeper::wake);
         // The devices may have changed before the listener was there.
         keeper.wake();
         return keeper;
@@ -140,6 +140,7 @@ public final class Daemon {
                 Reporting reporting = reporting(sysroot, monitor, supplies, preparations, plugins, claiming)) {
             reporting.use(config.reports());
             LOG.info("ready");
+            plugins.started();
             while (signals.next() == Signals.Request.RELOAD) {
                 systemd.reloading();
                 Config before = config;

@@ -1,7 +1,7 @@
 package io.edgeplug.cli.daemon;
 
 import io.edgeplug.api.kubelet.DevicePlugins;
-import io.edgeplug.node.inventory.Heartbeat;
+import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.systemd.SystemdNotify;
 import java.time.Duration;
@@ -35,9 +35,9 @@ final class Pulse {
     }
 
     /** The beat for the inventory's thread. */
-    Heartbeat heartbeat() {
+    Monitor.Heartbeat heartbeat() {
         Duration time = every;
-        return time == null ? Heartbeat.NONE : new Heartbeat(time, () -> beat(time));
+        return time == null ? Monitor.Heartbeat.NONE : new Monitor.Heartbeat(time, () -> beat(time));
     }
 
     /** The thread calls this with each event, and the call to a socket costs more than that. */

@@ -30,7 +30,8 @@ final class ReloadNotes implements AutoCloseable {
     private Thread looking = Thread.ofVirtual().unstarted(() -> {});
 
     ReloadNotes(Monitor monitor, Sysfs sysfs) {
-        this.sysfs = sysfs;
+        // A virtual thread must not hang, and the scan tells of files that hang.
+        this.sysfs = sysfs.nearOnly();
         this.monitor = monitor;
     }
 
@@ -39,7 +40,7 @@ final class ReloadNotes implements AutoCloseable {
         looking.interrupt();
         looking = Front.STATUS.virtual("notes of a reload").start(() -> {
             try {
-                tell(classes, monitor.awaitNewerThan(Long.MAX_VALUE, settle.plus(MARGIN)));
+                tell(classes, monitor.inventories().awaitNewerThan(Long.MAX_VALUE, settle.plus(MARGIN)));
             } catch (InterruptedException e) {
                 LOG.finest("the next reload has notes of its own");
             }

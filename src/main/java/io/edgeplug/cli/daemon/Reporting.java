@@ -7,7 +7,7 @@ import io.edgeplug.api.status.LabelPublisher;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.api.status.StatusSocket;
 import io.edgeplug.cli.options.Sysroot;
-import io.edgeplug.model.config.Reports;
+import io.edgeplug.model.config.Config;
 import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.supply.Preparations;
 import io.edgeplug.system.flow.Follower;
@@ -34,7 +34,7 @@ final class Reporting implements AutoCloseable {
     private final Preparations preparations;
     private final @Nullable StatusSocket socket;
     private final List<Follower> followers;
-    private Reports reports = Reports.NONE;
+    private Config.Reports reports = Config.Reports.NONE;
     private @Nullable Metrics metrics;
     private @Nullable LabelPublisher labels;
 
@@ -79,7 +79,7 @@ final class Reporting implements AutoCloseable {
     }
 
     /** Changes the reports. Unchanged reports go on. */
-    void use(Reports newest) throws IOException {
+    void use(Config.Reports newest) throws IOException {
         if (!newest.metricsListen().equals(reports.metricsListen())
                 || !newest.metricsTextfile().equals(reports.metricsTextfile())) {
             closeMetrics();
@@ -102,7 +102,7 @@ final class Reporting implements AutoCloseable {
     }
 
     /** Removes files that would stay, if the next configuration has turned them off. */
-    void leave(Reports next) {
+    void leave(Config.Reports next) {
         if (!next.nfdLabels()) {
             removeLabels();
         }

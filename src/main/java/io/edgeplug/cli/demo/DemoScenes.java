@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /** The scenes of {@code demo}. Each ends when the kubelet has seen it, or with a TimeoutException. */
-final class DemoScenes {
+record DemoScenes(Story story, SimulatedNode node, LocalKubelet kubelet) {
 
     private static final ResourceName VFS = ResourceName.parse("example.com/sriov_node0");
     private static final ResourceName GOPHERS = ResourceName.parse("example.com/gopher");
@@ -32,16 +32,6 @@ final class DemoScenes {
 
     /** Ten times what an emulated processor needs. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
-
-    private final Story story;
-    private final SimulatedNode node;
-    private final LocalKubelet kubelet;
-
-    DemoScenes(Story story, SimulatedNode node, LocalKubelet kubelet) {
-        this.story = story;
-        this.node = node;
-        this.kubelet = kubelet;
-    }
 
     void scanned(Inventory inventory) {
         long functions = inventory.items().stream()

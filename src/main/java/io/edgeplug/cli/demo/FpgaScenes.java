@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.concurrent.TimeoutException;
 
 /** The scenes of {@code demo} with one FPGA that two resources offer. Each ends like those of {@link DemoScenes}. */
-final class FpgaScenes {
+record FpgaScenes(Story story, SimulatedNode node, Monitor monitor, LocalKubelet kubelet) {
 
     private static final ResourceName CRYPTO = ResourceName.parse("example.com/fpga-crypto");
     private static final ResourceName CODEC = ResourceName.parse("example.com/fpga-codec");
@@ -20,18 +20,6 @@ final class FpgaScenes {
     private static final String LOADED = "sys/class/fpga_manager/fpga0/image_id";
     private static final String FIRST_POD = "encrypt";
     private static final String SECOND_POD = "stream";
-
-    private final Story story;
-    private final SimulatedNode node;
-    private final Monitor monitor;
-    private final LocalKubelet kubelet;
-
-    FpgaScenes(Story story, SimulatedNode node, Monitor monitor, LocalKubelet kubelet) {
-        this.story = story;
-        this.node = node;
-        this.monitor = monitor;
-        this.kubelet = kubelet;
-    }
 
     void firstPodStarted() throws IOException {
         start(FIRST_POD, CRYPTO);

@@ -21,8 +21,10 @@ import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.SubFunction;
 import io.edgeplug.model.device.VirtualFunction;
+import io.edgeplug.model.rules.Step;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.node.pods.PodNames.Holder;
+import io.edgeplug.system.files.PciIds;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -64,6 +66,11 @@ public enum Column {
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(DeviceFacts::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
     NET("network interfaces", item -> joined(item.device().netNames())),
+    INTERFACE(
+            "first name of the network interface in a pod, if its class hands that over",
+            item -> item.deviceClass()
+                    .flatMap(taker -> taker.recipe().movedInterface())
+                    .map(Step.Interface::name)),
     NODEUSE(
             "what the node itself has on the interfaces, such as the default route",
             item -> function(item).map(one -> one.nodeUse().text()).filter(text -> !text.isEmpty())),
@@ -132,13 +139,13 @@ public enum Column {
     private final String help;
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions hold no state
-    private final BiFunction<Item, ColumnSources, Optional<?>> value;
+    private final BiFunction<Item, Sources, Optional<?>> value;
 
     Column(String help, Function<Item, Optional<?>> value) {
         this(help, (item, sources) -> value.apply(item));
     }
 
-    Column(String help, BiFunction<Item, ColumnSources, Optional<?>> value) {
+    Column(String help, BiFunction<Item, Sources, Optional<?>> value) {
         this.help = help;
         this.value = value;
     }
@@ -173,11 +180,11 @@ public enum Column {
         return this == CLAIM || this == DRANAME || this == DRADRIVER || this == POOL;
     }
 
-    public Optional<?> value(Item item, ColumnSources sources) {
+    public Optional<?> value(Item item, Sources sources) {
         return value.apply(item, sources);
     }
 
-    private static BiFunction<Item, ColumnSources, Optional<?>> holders(Function<HeldBy, Optional<String>> text) {
+    private static BiFunction<Item, Sources, Optional<?>> holders(Function<HeldBy, Optional<String>> text) {
         return (item, sources) -> joined(sources.holders().of(item.device()).stream()
                 .filter(held -> !item.isFace() || isFace(held, item))
                 .flatMap(held -> text.apply(held).stream())
@@ -190,7 +197,7 @@ public enum Column {
                 .isPresent();
     }
 
-    private static Optional<String> face(Item item, ColumnSources sources) {
+    private static Optional<String> face(Item item, Sources sources) {
         if (!item.isFace() || !sources.holders().areKnown()) {
             return Optional.empty();
         }
@@ -202,4 +209,13 @@ public enum Column {
     private static Function<Item, Optional<?>> pci(Function<PciFunction, String> text) {
         return item -> function(item).map(text);
     }
+
+    /**
+     * Sources of columns besides the scan.
+     *
+     * @param names of PCI vendors and devices
+     * @param holders the containers that hold devices
+     * @param claims the cluster's names of devices that pods claim
+     */
+    public record Sources(PciIds names, DeviceHolders holders, ClaimedDevices claims) {}
 }

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /** Devices as text in columns, or as JSON with the same rows. */
-public final class ColumnTable {
+public record ColumnTable(List<Column> columns, List<Item> rows, Column.Sources sources) {
 
     private static final String NOTHING = "-";
 
@@ -28,16 +28,6 @@ public final class ColumnTable {
      */
     private static final List<Cut> CUTS =
             List.of(new Cut(Column.DEVICE, 16, 16), new Cut(Column.DEVICE, 12, 7), new Cut(Column.RESOURCE, 14, 7));
-
-    private final List<Column> columns;
-    private final List<Item> rows;
-    private final ColumnSources sources;
-
-    public ColumnTable(List<Column> columns, List<Item> rows, ColumnSources sources) {
-        this.columns = columns;
-        this.rows = rows;
-        this.sources = sources;
-    }
 
     /** One object, whose {@code devices} has an object for each row. An absent value is null. */
     public String json() {

@@ -20,17 +20,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Notes on the files and USB devices that a class names and does not get, or not alone. */
-final class FileNotes {
-
-    private final List<DeviceClass> classes;
-    private final Inventory inventory;
-    private final Sysfs sysfs;
-
-    FileNotes(List<DeviceClass> classes, Inventory inventory, Sysfs sysfs) {
-        this.classes = classes;
-        this.inventory = inventory;
-        this.sysfs = sysfs;
-    }
+record FileNotes(List<DeviceClass> classes, Inventory inventory, Sysfs sysfs) {
 
     /** The notes on a class; none if it takes neither files nor USB devices. */
     List<String> of(DeviceClass one) {

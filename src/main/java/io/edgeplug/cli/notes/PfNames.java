@@ -14,18 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** Hints at names in {@code pf_names} that are those of something else: a VF's own interface, an RDMA device or a bond. */
-final class PfNames {
+record PfNames(List<Device> devices, Sysfs sysfs) {
 
     private static final String KEY = SelectorWord.PF_NAMES.word() + ": ";
-
-    private final List<Device> devices;
-    private final Sysfs sysfs;
-
-    /** Of a node with these devices. */
-    PfNames(List<Device> devices, Sysfs sysfs) {
-        this.devices = devices;
-        this.sysfs = sysfs;
-    }
 
     /** A line for each such name of a selector, with the name to write instead. */
     List<String> of(Selector selector) {

@@ -10,7 +10,6 @@ import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Finds what would fail in a preparation or a health check, before a pod needs the device. */
@@ -31,8 +30,7 @@ public final class PrepareNotes {
             // an image that a claim may choose is read as that of the class is
             Stream.concat(
                             Stream.of(ClaimChoice.NONE),
-                            one.choices().images().stream()
-                                    .map(image -> new ClaimChoice(Step.Vf.NONE, Optional.of(image))))
+                            one.choices().images().stream().map(ClaimChoice::of))
                     .flatMap(choice -> files.problems(one.recipe().with(choice)).stream())
                     .distinct()
                     .forEach(problem -> notes.add("prepare: " + problem));
@@ -43,7 +41,7 @@ public final class PrepareNotes {
         }
         List<Step> steps = one.recipe().steps();
         boolean resets = steps.stream().anyMatch(step -> step instanceof Step.Reset)
-                && steps.stream().noneMatch(step -> step instanceof Step.Driver);
+                && steps.stream().noneMatch(step -> step instanceof Step.Driver || step instanceof Step.Interface);
         devices.stream()
                 .filter(device -> resets && isOfCni(device))
                 .findFirst()

@@ -2,7 +2,6 @@ package io.edgeplug.cli.notes;
 
 import io.edgeplug.api.status.LabelPublisher;
 import io.edgeplug.model.config.Config;
-import io.edgeplug.model.config.Reports;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +24,7 @@ public final class ReportNotes {
             lines.add("warning: kubelet_dir: there is no directory " + config.kubeletDir()
                     + ", so no kubelet is found; for one in " + Config.DEFAULTS.kubeletDir() + ", remove the key");
         }
-        Reports reports = config.reports();
+        Config.Reports reports = config.reports();
         Optional<Path> directory = reports.metricsTextfile().map(file -> file.resolveSibling(""));
         if (directory.isPresent() && isMissing(node, directory.orElseThrow())) {
             lines.add("warning: metrics.textfile: there is no directory " + directory.orElseThrow()

@@ -94,7 +94,8 @@ final class StatusClient implements AutoCloseable {
         String said = String.valueOf(status.getDescription());
         return switch (status.getCode()) {
             case UNAVAILABLE ->
-                isNobodyThere(status.getCause())
+                // A running daemon that refuses a caller closes the connection.
+                KernelReason.isNobodyThere(status.getCause())
                         ? new NotRunningException("nobody serves " + socket)
                         : new IOException(socket + ": only root and members of the group " + StatusSocket.GROUP
                                 + " may ask; try sudo, or have root run usermod -aG " + StatusSocket.GROUP
@@ -104,12 +105,6 @@ final class StatusClient implements AutoCloseable {
                         socket + ": no answer within " + PATIENCE_SECONDS + " s; see systemctl status edgeplug");
             default -> new IOException(socket + ": " + said, e);
         };
-    }
-
-    /** A killed daemon leaves its socket. A running one that refuses a caller closes the connection. */
-    private static boolean isNobodyThere(Throwable cause) {
-        KernelReason reason = KernelReason.of(cause);
-        return reason == KernelReason.REFUSED || reason == KernelReason.ABSENT;
     }
 
     @Override

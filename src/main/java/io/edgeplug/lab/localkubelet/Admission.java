@@ -20,15 +20,7 @@ import java.util.TreeSet;
  *
  * <p>One pod at a time, as in the kubelet: a plugin that stalls in Allocate stalls every pod of the node.
  */
-final class Admission {
-
-    private final Ledger ledger;
-    private final PodTable pods;
-
-    Admission(Ledger ledger, PodTable pods) {
-        this.pods = pods;
-        this.ledger = ledger;
-    }
+record Admission(Ledger ledger, PodTable pods) {
 
     private static PluginException noEndpoint(ResourceName resource) {
         return new PluginException("endpoint not found in cache for a registered resource: " + resource);

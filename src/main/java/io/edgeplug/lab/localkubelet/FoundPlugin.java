@@ -6,6 +6,7 @@ import io.edgeplug.proto.pluginregistration.PluginInfo;
 import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
 import io.edgeplug.proto.pluginregistration.RegistrationGrpc.RegistrationBlockingStub;
 import io.edgeplug.proto.pluginregistration.RegistrationStatus;
+import io.edgeplug.system.flow.Backoff;
 import io.edgeplug.system.flow.Deadline;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
@@ -68,8 +69,7 @@ final class FoundPlugin {
 
     private synchronized void tryLater() {
         due = Deadline.in(pause);
-        Duration doubled = pause.multipliedBy(2);
-        pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+        pause = Backoff.doubled(pause, LONGEST_PAUSE);
     }
 
     /** The socket is gone, which ends the plugin too. */

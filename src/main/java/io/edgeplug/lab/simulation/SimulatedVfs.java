@@ -11,21 +11,13 @@ import java.util.Map;
  * kernel's drivers/pci/pci-sysfs.c. If the tree of a PF has no {@code sriov_offset}, only the number is stored, and the
  * caller plugs its VFs.
  */
-final class SimulatedVfs {
+record SimulatedVfs(NodeFiles files, SimulatedKernel kernel) {
 
     /** The driver of VFs for each driver of PFs. */
     private static final Map<String, String> DRIVERS =
             Map.of("igb", "igbvf", "ixgbe", "ixgbevf", "i40e", "iavf", "ice", "iavf", "mlx5_core", "mlx5_core");
 
     private static final Path FUNCTIONS = Path.of("sys/bus/pci/devices");
-
-    private final NodeFiles files;
-    private final SimulatedKernel kernel;
-
-    SimulatedVfs(NodeFiles files, SimulatedKernel kernel) {
-        this.files = files;
-        this.kernel = kernel;
-    }
 
     void set(Path attribute, int wanted) throws IOException {
         Path pf = attribute.resolveSibling(".").normalize();

@@ -5,11 +5,9 @@ import io.edgeplug.model.rules.Api;
 import io.edgeplug.model.rules.Recipe;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Reads the API by which Kubernetes gets the devices of a class, and reports keys that this API does not have. */
-final class ApiReader {
+record ApiReader(Table table) {
 
     /** Keys for device plugins only. The devices of a claim are always handed over by CDI. */
     private static final List<String> OF_PLUGINS = List.of("hand_over", "cdi_annotations", "annotations");
@@ -21,14 +19,8 @@ final class ApiReader {
     private static final String BINDING = "binding";
     private static final String START = "start";
 
-    private final Table table;
-
-    ApiReader(Table table) {
-        this.table = table;
-    }
-
     Api read(Optional<ResourceName> resource) {
-        Api api = table.string("api").flatMap(this::api).orElse(Api.DEVICE_PLUGIN);
+        Api api = Words.oneOf(table, "api", Api.class).orElse(Api.DEVICE_PLUGIN);
         if (api == Api.DRA) {
             OF_PLUGINS.stream()
                     .filter(table::has)
@@ -53,17 +45,8 @@ final class ApiReader {
         } else if (word.equals(BINDING) && api != Api.DRA) {
             table.mistake(PREPARE_BEFORE, "needs api = \"dra\": the scheduler does not wait for a device plugin");
         } else if (word.equals(BINDING) && recipe.isEmpty()) {
-            table.mistake(PREPARE_BEFORE, "needs [class.prepare]: there is nothing to prepare");
+            table.mistake(PREPARE_BEFORE, "needs [class.prepare] or [class.interface]: there is nothing to prepare");
         }
         return word.equals(BINDING);
-    }
-
-    private Optional<Api> api(String text) {
-        Optional<Api> api = Api.parse(text);
-        if (api.isEmpty()) {
-            String words = Stream.of(Api.values()).map(Api::word).collect(Collectors.joining(", "));
-            table.mistake("api", "\"" + text + "\" is none of " + words);
-        }
-        return api;
     }
 }

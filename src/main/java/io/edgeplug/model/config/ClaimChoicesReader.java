@@ -6,6 +6,7 @@ import io.edgeplug.model.rules.ClaimChoices;
 import io.edgeplug.model.rules.Image;
 import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Step;
+import io.edgeplug.system.kernel.LinkAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +23,8 @@ final class ClaimChoicesReader {
     private static final String MAC = "mac";
     private static final String MAX_RATE = "max_tx_rate";
     private static final String IMAGES = "images";
+    private static final String INTERFACE_NAME = "interface_name";
+    private static final String NETWORKS = "networks";
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
 
@@ -61,7 +64,30 @@ final class ClaimChoicesReader {
                         != 1) {
             table.mistake(IMAGES, "needs one [class.prepare.program], whose image claims get that choose nothing else");
         }
-        return new ClaimChoices(vlans, mac, maxRate, images);
+        boolean name = table.bool(INTERFACE_NAME).orElse(false);
+        List<LinkAddress> networks = networks(table);
+        for (String key : List.of(INTERFACE_NAME, NETWORKS)) {
+            concerns(table, key, kind, InterfaceReader.KINDS);
+            if (table.has(key) && recipe.movedInterface().isEmpty()) {
+                table.mistake(key, "needs [class.interface], which gives interfaces to pods");
+            }
+        }
+        return new ClaimChoices(vlans, mac, maxRate, images, name, networks);
+    }
+
+    private static List<LinkAddress> networks(Table table) {
+        List<LinkAddress> networks = new ArrayList<>();
+        for (String text : table.strings(NETWORKS)) {
+            LinkAddress.parse(text)
+                    .filter(LinkAddress::isNetwork)
+                    .ifPresentOrElse(
+                            networks::add,
+                            () -> table.mistake(
+                                    NETWORKS,
+                                    "\"" + text + "\" is not a network with its prefix, as 192.0.2.0/24 or"
+                                            + " 2001:db8::/64"));
+        }
+        return networks;
     }
 
     private static void concerns(Table table, String key, Optional<Kind> kind, Set<Kind> kinds) {
@@ -94,8 +120,7 @@ final class ClaimChoicesReader {
             Table table, String key, boolean isAllowed, String setting, Recipe recipe, Predicate<Step.Vf> isSaid) {
         boolean hasDefault = recipe.steps().stream().anyMatch(step -> step instanceof Step.Vf vf && isSaid.test(vf));
         if (isAllowed && !hasDefault) {
-            table.mistake(
-                    key, "needs " + setting + " in [class.prepare.vf], which claims get that choose nothing else");
+            table.mistake(key, "needs " + setting + " in [class.prepare.vf], for claims that do not choose");
         }
     }
 }

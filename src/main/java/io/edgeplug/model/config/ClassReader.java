@@ -15,6 +15,7 @@ import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Selector;
 import io.edgeplug.model.rules.SelectorWord;
 import io.edgeplug.model.rules.Sharing;
+import io.edgeplug.model.rules.Step;
 import io.edgeplug.system.programs.ProgramLimits;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -22,11 +23,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Makes a device class of one {@code [[class]]} table. */
-final class ClassReader {
+/**
+ * Makes a device class of one {@code [[class]]} table.
+ *
+ * @param kept the functions that the node keeps
+ */
+record ClassReader(Mistakes mistakes, KeptFunctions kept) {
 
     /** The kubelet's bit masks have no room for more. */
     private static final int MAX_NUMA_NODE = 63;
@@ -46,22 +50,13 @@ final class ClassReader {
     /** The kernel's own limit. */
     private static final int MAX_TASKS = 4 << 20;
 
-    private final Mistakes mistakes;
-    private final KeptFunctions kept;
-
-    /** A reader of classes for a node that keeps these functions. */
-    ClassReader(Mistakes mistakes, KeptFunctions kept) {
-        this.kept = kept;
-        this.mistakes = mistakes;
-    }
-
     /** Reads one class; empty if it has mistakes. */
     Optional<DeviceClass> read(Table table) {
         int before = mistakes.count();
         Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
-        Optional<Kind> kind = table.required("kind").flatMap(text -> kind(table, text));
+        Optional<Kind> kind = Words.oneOf(table.requiring("kind"), "kind", Kind.class);
         ContainerRules container = new ContainerReader(table, kind).read(resource);
-        Optional<Preference> preference = table.string("prefer").flatMap(text -> preference(table, text));
+        Optional<Preference> preference = Words.oneOf(table, "prefer", Preference.class);
         boolean excludeTopology = table.bool("exclude_topology").orElse(false);
         List<Integer> numaNodes = numaNodes(table, excludeTopology);
         Sharing sharing = sharing(table);
@@ -93,13 +88,16 @@ final class ClassReader {
         }
         ApiReader apis = new ApiReader(table);
         Api api = apis.read(resource);
-        boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, recipe);
+        Optional<Step.Interface> moved =
+                new InterfaceReader(table, kind).read(container.handOver(), api, sharing, recipe);
+        Recipe whole = moved.map(recipe::then).orElse(recipe);
+        boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, whole);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
         }
         FileRules.Identity identity = files.identity(isFace);
-        ClaimChoices choices = ClaimChoicesReader.read(table, kind, api, recipe);
+        ClaimChoices choices = ClaimChoicesReader.read(table, kind, api, whole);
         if (mistakes.count() > before) {
             return Optional.empty();
         }
@@ -115,7 +113,7 @@ final class ClassReader {
                 sharing,
                 needsVhostNet,
                 health,
-                recipe,
+                whole,
                 release.after(choices.restored(recipe.vf())),
                 isFace,
                 trustOwner,
@@ -142,23 +140,6 @@ final class ClassReader {
             table.mistake("resource", "\"" + text + "\" " + e.getMessage());
             return Optional.empty();
         }
-    }
-
-    private static Optional<Kind> kind(Table table, String text) {
-        Optional<Kind> kind = Kind.parse(text);
-        if (kind.isEmpty()) {
-            String words = Stream.of(Kind.values()).map(Kind::word).collect(Collectors.joining(", "));
-            table.mistake("kind", "\"" + text + "\" is none of " + words);
-        }
-        return kind;
-    }
-
-    private static Optional<Preference> preference(Table table, String text) {
-        Optional<Preference> preference = Preference.parse(text);
-        if (preference.isEmpty()) {
-            table.mistake("prefer", "\"" + text + "\" is none of pack, spread");
-        }
-        return preference;
     }
 
     private static List<Integer> numaNodes(Table table, boolean excludeTopology) {

@@ -2,6 +2,7 @@ package io.edgeplug.model.config;
 
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.WantedVfs;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +35,7 @@ public record Config(
         Level logLevel,
         Duration settle,
         Reports reports,
-        DraSettings dra,
+        Dra dra,
         List<DeviceClass> classes,
         List<WantedVfs> vfs) {
 
@@ -49,7 +50,7 @@ public record Config(
             Level.INFO,
             Duration.ofMillis(150),
             Reports.NONE,
-            DraSettings.DEFAULTS,
+            Dra.DEFAULTS,
             List.of(),
             List.of());
 
@@ -83,5 +84,37 @@ public record Config(
      */
     public List<DeviceClass> claimed() {
         return classes.stream().filter(DeviceClass::isClaimed).toList();
+    }
+
+    /**
+     * Reports of the daemon other than to the kubelet; there are none by default.
+     *
+     * @param metricsListen where metrics are served over HTTP
+     * @param metricsTextfile the file that metrics are written to
+     * @param nfdLabels whether the node gets labels through node-feature-discovery
+     */
+    public record Reports(
+            Optional<InetSocketAddress> metricsListen, Optional<Path> metricsTextfile, boolean nfdLabels) {
+
+        /** The default values. */
+        public static final Reports NONE = new Reports(Optional.empty(), Optional.empty(), false);
+
+        /** Whether there are metrics. */
+        public boolean hasMetrics() {
+            return metricsListen.isPresent() || metricsTextfile.isPresent();
+        }
+    }
+
+    /**
+     * How devices of classes with {@code api = "dra"} are offered to the cluster.
+     *
+     * @param driver the name of the driver, by which claims choose it
+     * @param nodeName the node's name; empty for that in the identity
+     * @param kubeconfig the file with the API server and the identity to use there; empty for the kubelet's
+     */
+    public record Dra(String driver, Optional<String> nodeName, Optional<Path> kubeconfig) {
+
+        /** The default values. */
+        public static final Dra DEFAULTS = new Dra("edgeplug.io", Optional.empty(), Optional.empty());
     }
 }

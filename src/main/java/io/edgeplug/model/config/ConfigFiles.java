@@ -88,7 +88,7 @@ public final class ConfigFiles {
     private Config readAll(Path mainFile) throws ConfigException {
         Optional<Table> table = files.read(mainFile);
         Config defaults = Config.DEFAULTS;
-        Config.Registration registration = table.flatMap(main -> oneOf(main, "registration", REGISTRATIONS))
+        Config.Registration registration = table.flatMap(main -> Words.oneOf(main, "registration", REGISTRATIONS))
                 .orElse(defaults.registration());
         Path kubeletDir = table.flatMap(main -> socketDir(main, "kubelet_dir")).orElse(defaults.kubeletDir());
         Optional<Path> kubeletRoot = table.flatMap(main -> socketDir(main, "kubelet_root"));
@@ -98,11 +98,12 @@ public final class ConfigFiles {
         Path cdiDir = table.flatMap(main -> absolute(main, "cdi_dir")).orElse(defaults.cdiDir());
         Path deviceInfoDir =
                 table.flatMap(main -> absolute(main, "device_info_dir")).orElse(defaults.deviceInfoDir());
-        Level logLevel = table.flatMap(main -> oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
+        Level logLevel =
+                table.flatMap(main -> Words.oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
         Duration settle = table.flatMap(main -> main.duration("settle", Duration.ZERO, LONGEST_SETTLE))
                 .orElse(defaults.settle());
-        Reports reports = table.map(ReportsReader::read).orElse(defaults.reports());
-        DraSettings dra = table.map(DraReader::read).orElse(defaults.dra());
+        Config.Reports reports = table.map(ReportsReader::read).orElse(defaults.reports());
+        Config.Dra dra = table.map(DraReader::read).orElse(defaults.dra());
         kept = table.map(NodeReader::read).orElse(kept);
         Set<String> ofDaemon = Set.copyOf(table.map(Table::known).orElse(Set.of()));
         table.ifPresent(main -> readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]")));
@@ -158,7 +159,7 @@ public final class ConfigFiles {
         ClassReader reader = new ClassReader(mistakes, kept);
         for (Table table : file.tables("class", ClassReader::label)) {
             int before = mistakes.count();
-            if (table.isString("resource")) {
+            if (table.has("resource", String.class)) {
                 table.string("resource").ifPresent(resource -> claim(table, "resource", resource));
             }
             boolean isNew = mistakes.count() == before;
@@ -209,9 +210,9 @@ public final class ConfigFiles {
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (DirectoryIteratorException e) {
-            mistakes.add(directory.toString(), FileProblem.of(Objects.requireNonNull(e.getCause())));
+            mistakes.add(directory.toString(), TomlFiles.problem(Objects.requireNonNull(e.getCause())));
         } catch (IOException e) {
-            mistakes.add(directory.toString(), FileProblem.of(e));
+            mistakes.add(directory.toString(), TomlFiles.problem(e));
         }
         found.sort(null);
         return found;
@@ -239,16 +240,6 @@ public final class ConfigFiles {
                 table.mistake(key, "is not a path: " + e.getReason());
             }
             return Optional.empty();
-        });
-    }
-
-    private static <T> Optional<T> oneOf(Table table, String key, Map<String, T> words) {
-        return table.string(key).flatMap(text -> {
-            Optional<T> value = Optional.ofNullable(words.get(text));
-            if (value.isEmpty()) {
-                table.mistake(key, "\"" + text + "\" is none of " + String.join(", ", words.keySet()));
-            }
-            return value;
         });
     }
 }

@@ -19,8 +19,12 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads the rules of a class for its containers. */
-final class ContainerReader {
+/**
+ * Reads the rules of a class for its containers.
+ *
+ * @param kind of the class, if it is given
+ */
+record ContainerReader(Table table, Optional<Kind> kind) {
 
     private static final Pattern ENV_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final Pattern OWN_ENV_NAME =
@@ -30,19 +34,6 @@ final class ContainerReader {
     private static final Pattern PERMISSIONS = Pattern.compile("(?!.*(.).*\\1)[rwm]{1,3}");
     private static final Pattern MOUNT = Pattern.compile("(/[^:]*)(?::(/[^:]*))?(:ro|:rw)?");
     private static final String CDI_ANNOTATION = "cdi.k8s.io/";
-
-    private final Table table;
-    private final Optional<Kind> kind;
-
-    /**
-     * A reader of that table of a class.
-     *
-     * @param kind of the class, if it is given
-     */
-    ContainerReader(Table table, Optional<Kind> kind) {
-        this.table = table;
-        this.kind = kind;
-    }
 
     ContainerRules read(Optional<ResourceName> resource) {
         HandOver handOver = handOver(resource);
@@ -69,11 +60,7 @@ final class ContainerReader {
     }
 
     private HandOver handOver(Optional<ResourceName> resource) {
-        Optional<String> word = table.string("hand_over");
-        Optional<HandOver> way = word.flatMap(HandOver::parse);
-        if (word.isPresent() && way.isEmpty()) {
-            table.mistake("hand_over", "\"" + word.orElseThrow() + "\" is none of device-nodes, cdi");
-        }
+        Optional<HandOver> way = Words.oneOf(table, "hand_over", HandOver.class);
         resource.filter(name -> way.equals(Optional.of(HandOver.CDI)))
                 .filter(name -> !isCdiName(name.prefix()) || !isCdiName(name.name()))
                 .ifPresent(name -> table.mistake(
@@ -110,11 +97,13 @@ final class ContainerReader {
         if (table.has("container_path") && table.has("container_dir")) {
             table.mistake("container_path", "contradicts container_dir, which also says where the files are");
         }
-        if (table.has("container_path") && !table.isString("container_path") && !table.isArray("container_path")) {
+        if (table.has("container_path")
+                && !table.has("container_path", String.class)
+                && !table.has("container_path", List.class)) {
             table.mistakeOfType("container_path", "a string in quotes or an array of strings");
             return List.of();
         }
-        List<String> texts = table.isString("container_path")
+        List<String> texts = table.has("container_path", String.class)
                 ? table.string("container_path").stream().toList()
                 : table.strings("container_path");
         return texts.stream()
@@ -176,12 +165,12 @@ final class ContainerReader {
 
     /** A single name stands for a variable with the device IDs. */
     private SortedMap<String, Template> env() {
-        if (table.isString("env")) {
+        if (table.has("env", String.class)) {
             TreeMap<String, Template> one = new TreeMap<>();
             table.string("env").filter(name -> isEnvName(name, "env")).ifPresent(name -> one.put(name, id()));
             return one;
         }
-        if (table.has("env") && !table.isTable("env")) {
+        if (table.has("env") && !table.has("env", Map.class)) {
             table.mistakeOfType("env", "a string in quotes or a table of strings");
             return new TreeMap<>();
         }

@@ -19,7 +19,7 @@ final class DraReader {
 
     private DraReader() {}
 
-    static DraSettings read(Table main) {
+    static Config.Dra read(Table main) {
         Optional<Table> dra = main.table("dra");
         Optional<String> driver = dra.flatMap(table -> name(
                 table,
@@ -30,7 +30,7 @@ final class DraReader {
         Optional<String> node = dra.flatMap(
                 table -> name(table, "node_name", NODE, MAX_NODE, "is not the name of a node, such as \"edge-1\""));
         Optional<Path> kubeconfig = dra.flatMap(table -> ConfigFiles.absolute(table, "kubeconfig"));
-        return new DraSettings(driver.orElse(DraSettings.DEFAULTS.driver()), node, kubeconfig);
+        return new Config.Dra(driver.orElse(Config.Dra.DEFAULTS.driver()), node, kubeconfig);
     }
 
     private static Optional<String> name(Table table, String key, Pattern form, int longest, String otherwise) {

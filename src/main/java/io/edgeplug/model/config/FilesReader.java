@@ -14,18 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Reads the keys of a class that only concern files. */
-final class FilesReader {
+record FilesReader(Table table, Optional<Kind> kind) {
 
     private static final Set<TemplateWord> USB_ID =
             Set.of(TemplateWord.ID, TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL, TemplateWord.PORT);
-
-    private final Table table;
-    private final Optional<Kind> kind;
-
-    FilesReader(Table table, Optional<Kind> kind) {
-        this.table = table;
-        this.kind = kind;
-    }
 
     List<PathGroup> groups() {
         mustBePath("groups");

@@ -18,12 +18,12 @@ final class ReportsReader {
 
     private ReportsReader() {}
 
-    static Reports read(Table main) {
+    static Config.Reports read(Table main) {
         Optional<Table> metrics = main.table("metrics");
-        return new Reports(
+        return new Config.Reports(
                 metrics.flatMap(ReportsReader::listen),
                 metrics.flatMap(ReportsReader::textfile),
-                main.table("labels").flatMap(table -> table.bool("nfd")).orElse(Reports.NONE.nfdLabels()));
+                main.table("labels").flatMap(table -> table.bool("nfd")).orElse(Config.Reports.NONE.nfdLabels()));
     }
 
     private static Optional<InetSocketAddress> listen(Table table) {

@@ -104,19 +104,9 @@ final class Table {
         });
     }
 
-    /** Whether the value of a key with several types is a string. */
-    boolean isString(String key) {
-        return values.get(key) instanceof String;
-    }
-
-    /** Whether the value of a key with several types is an array. */
-    boolean isArray(String key) {
-        return values.get(key) instanceof List;
-    }
-
-    /** Whether the value of a key with several types is a table. */
-    boolean isTable(String key) {
-        return values.get(key) instanceof Map;
+    /** Whether the value of a key with several types is of this one: String, List for an array, or Map for a table. */
+    boolean has(String key, Class<?> type) {
+        return type.isInstance(values.get(key));
     }
 
     /** Adds the mistake that a key's value does not have the required form. */
@@ -206,11 +196,16 @@ final class Table {
     }
 
     Optional<String> required(String key) {
+        return requiring(key).string(key);
+    }
+
+    /** The same table, in which it is a mistake if the key is missing. */
+    Table requiring(String key) {
         if (!has(key)) {
             known.add(key);
             mistake(key, "missing");
         }
-        return string(key);
+        return this;
     }
 
     List<String> strings(String key) {

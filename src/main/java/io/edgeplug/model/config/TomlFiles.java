@@ -8,7 +8,11 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -59,7 +63,7 @@ final class TomlFiles {
         } catch (CharacterCodingException e) {
             mistakes.add(name, "is not UTF-8 text");
         } catch (IOException e) {
-            mistakes.add(name, FileProblem.of(e));
+            mistakes.add(name, problem(e));
         }
         return Optional.empty();
     }
@@ -134,5 +138,16 @@ final class TomlFiles {
     private static String firstLine(String text) {
         String line = PlainText.of(text.lines().findFirst().orElse(""));
         return line.length() > 80 ? line.substring(0, 80) + "…" : line;
+    }
+
+    /** The problem with a file, without its name. Some of the JDK's exceptions have only the name, or put it first. */
+    static String problem(IOException e) {
+        return switch (e) {
+            case NoSuchFileException missing -> "no such file";
+            case AccessDeniedException denied -> "permission denied";
+            case NotDirectoryException file -> "is a file, not a directory";
+            case FileSystemException other -> String.valueOf(other.getReason());
+            default -> String.valueOf(e.getMessage());
+        };
     }
 }

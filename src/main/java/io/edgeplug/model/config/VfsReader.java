@@ -18,13 +18,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** Makes the wanted VFs of a {@code [[vfs]]} table. */
-final class VfsReader {
+/**
+ * Makes the wanted VFs of a {@code [[vfs]]} table.
+ *
+ * @param kept the functions that the node keeps
+ */
+record VfsReader(Mistakes mistakes, KeptFunctions kept) {
 
     /** The keys of classes that can select a PF before it has any VFs. */
     private static final Set<SelectorWord> WORDS = EnumSet.of(
@@ -45,15 +46,6 @@ final class VfsReader {
 
     private static final Pattern GUID = Pattern.compile("[0-9a-f]{2}(:[0-9a-f]{2}){7}");
 
-    private final Mistakes mistakes;
-    private final KeptFunctions kept;
-
-    /** A reader of entries for a node that keeps these functions. */
-    VfsReader(Mistakes mistakes, KeptFunctions kept) {
-        this.kept = kept;
-        this.mistakes = mistakes;
-    }
-
     /** Reads one entry; empty if it has mistakes. */
     Optional<WantedVfs> read(Table table) {
         int before = mistakes.count();
@@ -71,10 +63,8 @@ final class VfsReader {
         VfAddresses guid = addresses(table, "guid", GUID, "a GUID of 8 bytes, as 02:00:00:00:00:00:10:00", count);
         Step.Vf settings = VfSettingsReader.read(table);
         OptionalInt mtu = table.integer("mtu", MIN_MTU, MAX_MTU);
-        Optional<WantedVfs.EswitchMode> eswitch =
-                oneOf(table, "eswitch", WantedVfs.EswitchMode.values(), WantedVfs.EswitchMode::word);
-        Optional<WantedVfs.RdmaNetns> rdmaNetns =
-                oneOf(table, "rdma_netns", WantedVfs.RdmaNetns.values(), WantedVfs.RdmaNetns::word);
+        Optional<WantedVfs.EswitchMode> eswitch = Words.oneOf(table, "eswitch", WantedVfs.EswitchMode.class);
+        Optional<WantedVfs.RdmaNetns> rdmaNetns = Words.oneOf(table, "rdma_netns", WantedVfs.RdmaNetns.class);
         // Unknown keys of [vfs.match] are reported later.
         if (mistakes.count() > before || match.isEmpty()) {
             return Optional.empty();
@@ -142,7 +132,7 @@ final class VfsReader {
 
     /** A word, the address of the first VF, or an array with one for each. */
     private static VfAddresses addresses(Table table, String key, Pattern form, String example, OptionalInt count) {
-        if (!table.has(key) || table.isString(key)) {
+        if (!table.has(key) || table.has(key, String.class)) {
             return table.string(key)
                     .map(text -> switch (text) {
                         case "keep" -> VfAddresses.KEEP;
@@ -157,7 +147,7 @@ final class VfsReader {
                     })
                     .orElse(VfAddresses.KEEP);
         }
-        if (!table.isArray(key)) {
+        if (!table.has(key, List.class)) {
             table.mistakeOfType(key, "a string in quotes, or an array of strings");
             return VfAddresses.KEEP;
         }
@@ -176,16 +166,5 @@ final class VfsReader {
             table.mistake(key, "has " + texts.size() + " of the " + count.getAsInt() + " that count asks for");
         }
         return new VfAddresses(VfAddresses.Source.LIST, texts);
-    }
-
-    private static <T> Optional<T> oneOf(Table table, String key, T[] values, Function<T, String> word) {
-        Optional<String> text = table.string(key);
-        Optional<T> found = text.flatMap(one ->
-                Stream.of(values).filter(value -> word.apply(value).equals(one)).findFirst());
-        if (text.isPresent() && found.isEmpty()) {
-            String words = Stream.of(values).map(word).collect(Collectors.joining(", "));
-            table.mistake(key, "\"" + text.orElseThrow() + "\" is none of " + words);
-        }
-        return found;
     }
 }

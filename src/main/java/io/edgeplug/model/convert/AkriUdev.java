@@ -6,18 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /** A Configuration of Akri with rules of udev, as in its discovery-handlers/udev. */
-final class AkriUdev {
+record AkriUdev(NewClasses classes) {
 
     static final String NAME = "Akri";
 
     /** The group of its objects, which is the domain of their resources. */
     static final String GROUP = "akri.sh";
-
-    private final NewClasses classes;
-
-    AkriUdev(NewClasses classes) {
-        this.classes = classes;
-    }
 
     void convert(Part configuration) {
         classes.attempt(configuration, () -> one(configuration));

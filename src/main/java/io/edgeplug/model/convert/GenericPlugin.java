@@ -158,7 +158,8 @@ final class GenericPlugin {
         }
         group.others().forEach(key -> common.comments.add(key + " is not a key of a group and had no effect."));
         // The first path names the devices, and all others follow its wildcards.
-        names.sort(Comparator.<String, Boolean>comparing(optional::contains).thenComparing(name -> !isPattern(name)));
+        names.sort(Comparator.<String, Boolean>comparing(optional::contains)
+                .thenComparing(name -> !NewFiles.isPattern(name)));
         if (names.size() == 1) {
             common.single.add(names.getFirst());
         } else if (names.size() > 1) {
@@ -176,7 +177,7 @@ final class GenericPlugin {
         } catch (IllegalArgumentException e) {
             group.mistake(String.valueOf(e.getMessage()));
         }
-        if (names.stream().filter(GenericPlugin::isPattern).count() > 1) {
+        if (names.stream().filter(NewFiles::isPattern).count() > 1) {
             common.comments.add(
                     "That plugin pairs files in the order of their names. edgeplug pairs files in which * stands for the same text.");
         }
@@ -197,7 +198,7 @@ final class GenericPlugin {
         } else {
             SelectorWord.PATHS.problem(name).ifPresent(problem -> path.mistake("\"" + name + "\" " + problem));
         }
-        if (path.number("limit").orElse(1) > 1 && isPattern(name)) {
+        if (path.number("limit").orElse(1) > 1 && NewFiles.isPattern(name)) {
             path.mistake("limit has no counterpart for a pattern; a path without * already goes to every device");
         }
         place(path, name, common);
@@ -210,7 +211,7 @@ final class GenericPlugin {
             common.permissions.add(permissions);
         }
         path.others().forEach(key -> common.comments.add(key + " is not a key of a path and had no effect."));
-        if (isPattern(name) || !name.startsWith("/")) {
+        if (NewFiles.isPattern(name) || !name.startsWith("/")) {
             return Optional.of(name);
         }
         String written = paths.asWritten(name);
@@ -254,9 +255,5 @@ final class GenericPlugin {
         } else {
             common.directories.add(place.substring(0, Math.max(1, place.lastIndexOf('/'))));
         }
-    }
-
-    private static boolean isPattern(String path) {
-        return path.indexOf('*') >= 0 || path.indexOf('?') >= 0;
     }
 }

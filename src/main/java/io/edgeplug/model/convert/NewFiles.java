@@ -47,7 +47,7 @@ final class NewFiles {
                 || PathGlob.parse(other).matches(path);
     }
 
-    private static boolean isPattern(String path) {
+    static boolean isPattern(String path) {
         return path.indexOf('*') >= 0 || path.indexOf('?') >= 0;
     }
 

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Files of the node that a plugin finds in its directories at its start, and that a class must name. */
-final class NodePaths {
+record NodePaths(Sysfs sysfs) {
 
     /** The depth to which smarter-device-manager looks. */
     private static final int MAX_DEPTH = 11;
@@ -26,12 +26,6 @@ final class NodePaths {
     /** Those of device nodes, on a node that does not have them now. */
     private static final Set<String> DIRECTORIES =
             Set.of("/dev/snd", "/dev/dri", "/dev/input", "/dev/bus/usb", "/dev/infiniband", "/dev/dma_heap");
-
-    private final Sysfs sysfs;
-
-    NodePaths(Sysfs sysfs) {
-        this.sysfs = sysfs;
-    }
 
     boolean isDirectory(String path) {
         return kind(path).equals(Optional.of(FileKind.DIRECTORY));

@@ -19,7 +19,7 @@ import java.util.OptionalInt;
  * The {@code config.json} of k8s-rdma-shared-dev-plugin: resources, each with selectors of RDMA adapters and the number
  * of containers that share them, as in its README.md.
  */
-final class RdmaSharedPlugin {
+record RdmaSharedPlugin(NewClasses classes) {
 
     static final String NAME = "k8s-rdma-shared-dev-plugin";
 
@@ -31,12 +31,6 @@ final class RdmaSharedPlugin {
             "drivers", SelectorWord.DRIVERS,
             "ifNames", SelectorWord.PF_NAMES,
             "linkTypes", SelectorWord.LINK_TYPES);
-
-    private final NewClasses classes;
-
-    RdmaSharedPlugin(NewClasses classes) {
-        this.classes = classes;
-    }
 
     void convert(Part file) {
         file.get("periodicUpdateInterval")

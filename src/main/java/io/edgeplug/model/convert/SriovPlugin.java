@@ -19,17 +19,11 @@ import java.util.stream.Collectors;
  * The {@code config.json} of sriov-network-device-plugin: resources, each with a type of device and selectors, as in
  * its docs/README.md and pkg/types/types.go.
  */
-final class SriovPlugin {
+record SriovPlugin(NewClasses classes) {
 
     static final String NAME = "sriov-network-device-plugin";
 
     private static final String USUAL_DOMAIN = "intel.com";
-
-    private final NewClasses classes;
-
-    SriovPlugin(NewClasses classes) {
-        this.classes = classes;
-    }
 
     /**
      * A type of device, with the kinds that it may have here. The first kind is used if the node does not show another

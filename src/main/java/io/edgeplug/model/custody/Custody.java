@@ -16,6 +16,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * What happens to one device between its users. {@link Rules} makes the next one; a device that has none of this is
@@ -76,6 +77,18 @@ public record Custody(
     /** Who has it, or a share of it; one of them if they are several. */
     public Optional<Hold> holder() {
         return holds.values().stream().findFirst();
+    }
+
+    /** The holds of those who have it, or a share of it, as that resource. */
+    public List<Hold> heldAs(String resource) {
+        return holds.values().stream()
+                .filter(hold -> hold.resource().equals(resource))
+                .toList();
+    }
+
+    /** Whether an Allocate has it that the kubelet has not noted yet. */
+    public boolean isGiven() {
+        return holds.values().stream().anyMatch(Hold::isGrant);
     }
 
     /** The IOMMU groups that its users have with it: one at the most. */
@@ -171,6 +184,17 @@ public record Custody(
                             && held.getValue().group().equals(now.group())
                             && held.getValue().user().equals(now.user());
                 });
+    }
+
+    /** Whether the traces are of claims alone, and each of these has it. */
+    public boolean areTracesOfClaims() {
+        Set<String> claims = holds.values().stream()
+                .map(Hold::user)
+                .filter(User.Claim.class::isInstance)
+                .map(User::uid)
+                .collect(Collectors.toSet());
+        return traces.filter(left -> !left.users().isEmpty() && claims.containsAll(left.users()))
+                .isPresent();
     }
 
     /** Whether a claim that has the device may have it prepared again, although that has failed. */

@@ -55,8 +55,12 @@ public sealed interface Event {
     /** Its traces as the disk has them; empty once it is scrubbed, or forgotten by a person. */
     record Traced(Optional<Traces> traces) implements Event {}
 
-    /** Work on it is ordered or begins. */
-    record Begun(Work.Kind kind, Instant since) implements Event {}
+    /**
+     * Work on it is ordered or begins.
+     *
+     * @param user the UID of the claim whose choice may be the reason if it is in vain; empty if it would fail for anybody
+     */
+    record Begun(Work.Kind kind, String user, Instant since) implements Event {}
 
     /** Work on it takes longer than its class allows. */
     record Late(Work.Kind kind, String progress) implements Event {}
@@ -65,9 +69,8 @@ public sealed interface Event {
      * Work on it has ended.
      *
      * @param problem why it was in vain; empty if it succeeded
-     * @param user the UID of the claim whose choice may be the reason; empty if it would fail for anybody
      */
-    record Ended(Work.Kind kind, Optional<String> problem, String user, long now) implements Event {}
+    record Ended(Work.Kind kind, Optional<String> problem, long now) implements Event {}
 
     /** Work on it was not done after all, or its end was told before. */
     record Left(Work.Kind kind) implements Event {}

@@ -26,7 +26,8 @@ final class Rules {
             case Event.Handed handed -> custody.nodes().isEmpty() ? custody.known(handed.nodes()) : custody;
             case Event.Starting starting -> starting(custody, starting);
             case Event.Traced traced -> traced(custody, traced.traces());
-            case Event.Begun begun -> custody.in(Optional.of(new Work(begun.kind(), begun.since(), Optional.empty())));
+            case Event.Begun begun ->
+                custody.in(Optional.of(new Work(begun.kind(), begun.user(), begun.since(), Optional.empty())));
             case Event.Late late ->
                 custody.in(custody.work().map(now -> now.kind() == late.kind() ? now.late(late.progress()) : now));
             case Event.Left left -> custody.in(custody.work().filter(now -> now.kind() != left.kind()));
@@ -170,10 +171,14 @@ final class Rules {
 
     private static Custody ended(Custody custody, Event.Ended ended) {
         Custody next = custody.in(custody.work().filter(now -> now.kind() != ended.kind()));
+        String user = custody.work()
+                .filter(now -> now.kind() == ended.kind())
+                .map(Work::user)
+                .orElse("");
         return switch (ended.kind()) {
             case PREPARE ->
                 withoutTroubleOfOthers(next.troubled(ended.problem()
-                        .map(text -> Trouble.ofStart(Trouble.Kind.PREPARATION, text, ended.user(), ended.now()))));
+                        .map(text -> Trouble.ofStart(Trouble.Kind.PREPARATION, text, user, ended.now()))));
             case SCRUB ->
                 next.troubled(ended.problem()
                         .map(text -> Trouble.scrub(text, custody.trouble(), ended.now()))

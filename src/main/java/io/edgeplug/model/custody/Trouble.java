@@ -1,5 +1,6 @@
 package io.edgeplug.model.custody;
 
+import io.edgeplug.system.flow.Backoff;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -37,10 +38,10 @@ public record Trouble(Kind kind, String text, String user, long since, Duration 
 
     /** A scrub has failed; the pause doubles with each failure. */
     static Trouble scrub(String text, Optional<Trouble> before, long now) {
-        Duration twice = before.filter(one -> one.kind() == Kind.SCRUB)
-                .map(one -> one.pause().multipliedBy(2))
+        Duration next = before.filter(one -> one.kind() == Kind.SCRUB)
+                .map(one -> Backoff.doubled(one.pause(), LONGEST_PAUSE))
                 .orElse(FIRST_PAUSE);
-        return new Trouble(Kind.SCRUB, text, "", now, twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE);
+        return new Trouble(Kind.SCRUB, text, "", now, next);
     }
 
     /** The same, to be tried again at once. */

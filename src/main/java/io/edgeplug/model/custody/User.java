@@ -1,5 +1,6 @@
 package io.edgeplug.model.custody;
 
+import io.edgeplug.system.flow.Backoff;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -12,6 +13,15 @@ public sealed interface User {
 
     /** For a person. */
     String name();
+
+    /** Its pod, or one of the pods of a claim; empty for an Allocate, whose pod is not known yet. */
+    default Optional<Pod> inPod() {
+        return switch (this) {
+            case Pod pod -> Optional.of(pod);
+            case Claim claim -> Optional.of(claim.by());
+            case Grant grant -> Optional.empty();
+        };
+    }
 
     /** Whether this is the same user, by whatever name. */
     default boolean is(User other) {
@@ -87,13 +97,7 @@ public sealed interface User {
 
         /** The same after the list was sent again. */
         Grant toldAgain(long now) {
-            Duration twice = pause.multipliedBy(2);
-            return new Grant(
-                    number,
-                    given,
-                    until,
-                    now + pause.toNanos(),
-                    twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE);
+            return new Grant(number, given, until, now + pause.toNanos(), Backoff.doubled(pause, LONGEST_PAUSE));
         }
 
         /** Whether notes of that time cannot have its pod. */

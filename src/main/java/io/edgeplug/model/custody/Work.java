@@ -6,10 +6,11 @@ import java.util.Optional;
 /**
  * What is being done to a device, or waits for its turn.
  *
+ * @param user the UID of the claim whose choice may be the reason if it is in vain; empty if it would fail for anybody
  * @param since when it began, to the second
  * @param late what it waits for, once it takes longer than its class allows
  */
-public record Work(Kind kind, Instant since, Optional<String> late) {
+public record Work(Kind kind, String user, Instant since, Optional<String> late) {
 
     public enum Kind {
         /** The steps before a container. */
@@ -21,6 +22,6 @@ public record Work(Kind kind, Instant since, Optional<String> late) {
     }
 
     Work late(String progress) {
-        return new Work(kind, since, Optional.of(progress));
+        return new Work(kind, user, since, Optional.of(progress));
     }
 }

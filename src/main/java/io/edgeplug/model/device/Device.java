@@ -17,7 +17,9 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
     Health health();
 
     /** The nearest NUMA node. */
-    OptionalInt numaNode();
+    default OptionalInt numaNode() {
+        return OptionalInt.empty();
+    }
 
     /**
      * Whether {@link #numaNode} is a guess from the functions around the device, because the kernel names no NUMA node.
@@ -27,7 +29,9 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
     }
 
     /** The RDMA devices of the device; most have none. */
-    List<RdmaDevice> rdmaDevices();
+    default List<RdmaDevice> rdmaDevices() {
+        return List.of();
+    }
 
     /** The network interfaces of the device; most have none. */
     default List<String> netNames() {

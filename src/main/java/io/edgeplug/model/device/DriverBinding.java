@@ -32,21 +32,9 @@ public record DriverBinding(
         rdmaDevices = List.copyOf(rdmaDevices);
     }
 
-    /** A binding to a driver whose interfaces have no alternative names. */
-    public DriverBinding(
-            Optional<String> driver,
-            List<String> netNames,
-            List<String> linkTypes,
-            List<RdmaDevice> rdmaDevices,
-            DriverDevices driverDevices,
-            NodeUse nodeUse,
-            Optional<Vfio> vfio) {
-        this(driver, netNames, List.of(), linkTypes, rdmaDevices, driverDevices, nodeUse, vfio);
-    }
-
     /** A driver that has made nothing, or no driver at all. */
     public static DriverBinding of(Optional<String> driver) {
         return new DriverBinding(
-                driver, List.of(), List.of(), List.of(), DriverDevices.NONE, NodeUse.NONE, Optional.empty());
+                driver, List.of(), List.of(), List.of(), List.of(), DriverDevices.NONE, NodeUse.NONE, Optional.empty());
     }
 }

@@ -1,11 +1,9 @@
 package io.edgeplug.model.device;
 
-import java.util.Locale;
-import java.util.Optional;
-import java.util.stream.Stream;
+import io.edgeplug.system.flow.Worded;
 
 /** The families of devices, each with its word in the configuration. */
-public enum Kind {
+public enum Kind implements Worded {
     /** An SR-IOV virtual function. */
     VF,
     /** A sub-function of a PF, which is no PCI function. */
@@ -21,15 +19,5 @@ public enum Kind {
     /** A file or device node. */
     PATH,
     /** A USB device with all its interfaces. */
-    USB;
-
-    /** The kind with that word. */
-    public static Optional<Kind> parse(String word) {
-        return Stream.of(values()).filter(kind -> kind.word().equals(word)).findFirst();
-    }
-
-    /** The word in the configuration, such as {@code vf}. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    USB
 }

@@ -4,7 +4,6 @@ import io.edgeplug.system.files.Destination;
 import io.edgeplug.system.files.FileKind;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
@@ -124,16 +123,6 @@ public record PathDevice(
     @Override
     public Kind kind() {
         return Kind.PATH;
-    }
-
-    @Override
-    public OptionalInt numaNode() {
-        return OptionalInt.empty();
-    }
-
-    @Override
-    public List<RdmaDevice> rdmaDevices() {
-        return List.of();
     }
 
     @Override

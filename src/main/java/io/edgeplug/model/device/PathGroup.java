@@ -45,11 +45,6 @@ public record PathGroup(List<String> paths, Set<String> optional) {
         }
     }
 
-    /** Paths of which none is optional. */
-    public PathGroup(List<String> paths) {
-        this(paths, Set.of());
-    }
-
     /** The first path, which names the devices. */
     public PathGlob first() {
         return PathGlob.parse(paths.getFirst());

@@ -1,8 +1,6 @@
 package io.edgeplug.model.device;
 
-import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * The programmable logic of a system on chip, which is not a PCI function.
@@ -15,16 +13,6 @@ public record PlatformFpga(String id, Optional<String> driver, Health health) im
     @Override
     public Kind kind() {
         return Kind.FPGA;
-    }
-
-    @Override
-    public OptionalInt numaNode() {
-        return OptionalInt.empty();
-    }
-
-    @Override
-    public List<RdmaDevice> rdmaDevices() {
-        return List.of();
     }
 
     @Override

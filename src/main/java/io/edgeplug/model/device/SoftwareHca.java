@@ -2,7 +2,6 @@ package io.edgeplug.model.device;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * A software RDMA device (rxe, siw) on an interface that belongs to no PCI function. Its ID is its RDMA name.
@@ -19,11 +18,6 @@ public record SoftwareHca(RdmaDevice rdma, String netName, Health health) implem
     @Override
     public Kind kind() {
         return Kind.HCA;
-    }
-
-    @Override
-    public OptionalInt numaNode() {
-        return OptionalInt.empty();
     }
 
     @Override

@@ -98,11 +98,6 @@ public record UsbDevice(
     }
 
     @Override
-    public List<RdmaDevice> rdmaDevices() {
-        return List.of();
-    }
-
-    @Override
     public UsbDevice withHealth(Health other) {
         return new UsbDevice(
                 id, port, vendor, product, serial, interfaceClasses, drivers, numaNode, controller, nodes, other);

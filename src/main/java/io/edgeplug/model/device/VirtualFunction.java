@@ -27,17 +27,6 @@ public record VirtualFunction(
         physicalAltNames = List.copyOf(physicalAltNames);
     }
 
-    /** A VF of a PF whose interfaces have no alternative names. */
-    public VirtualFunction(
-            PciFunction function,
-            PciAddress physicalFunction,
-            int index,
-            List<String> physicalNetNames,
-            Optional<String> representor,
-            Health health) {
-        this(function, physicalFunction, index, physicalNetNames, List.of(), representor, health);
-    }
-
     @Override
     public Kind kind() {
         return Kind.VF;

@@ -132,9 +132,9 @@ public record DeviceClass(
         return !recipe.isEmpty() || tracksUse();
     }
 
-    /** Whether a device must be scrubbed before it goes to another pod, so that its user is noted. */
+    /** Whether something must be done to a device before it goes to another pod, so that its user is noted. */
     public boolean tracksUse() {
-        return isFace || !release.isEmpty();
+        return isFace || !release.isEmpty() || recipe.movedInterface().isPresent();
     }
 
     /** The nearest NUMA nodes of a device, in order: several if it spans them, none if none is known. */

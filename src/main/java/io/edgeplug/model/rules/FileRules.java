@@ -5,6 +5,7 @@ import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PathGroup;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.system.files.PathGlob;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -35,6 +36,16 @@ public record FileRules(ResourceName resource, List<PathGlob> patterns, List<Pat
 
         public Identity {
             sharedWith = Set.copyOf(sharedWith);
+        }
+
+        /**
+         * Whether the ID of a USB device says its port, and not what is plugged in. Some accelerators change vendor and
+         * product when they are used for the first time.
+         */
+        public boolean isNamedByPort() {
+            return id.filter(template -> Collections.disjoint(
+                            template.words(), Set.of(TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL)))
+                    .isPresent();
         }
     }
 

@@ -1,10 +1,10 @@
 package io.edgeplug.model.rules;
 
 import io.edgeplug.model.device.Kind;
-import java.util.Locale;
+import io.edgeplug.system.flow.Worded;
 
 /** A key of {@code [class.health]} that asks for one state, in the order in which problems are reported. */
-public enum HealthCheck {
+public enum HealthCheck implements Worded {
     /** A driver is bound. */
     DRIVER("bound"),
     /** The device nodes for its container exist. */
@@ -22,11 +22,6 @@ public enum HealthCheck {
 
     HealthCheck(String wanted) {
         this.wanted = wanted;
-    }
-
-    /** The key, such as {@code pf_link}. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
     }
 
     /** The only value that the key can have. */

@@ -34,9 +34,21 @@ public record Recipe(List<Step> steps, Duration timeout, KeptFunctions kept) {
         return steps.isEmpty();
     }
 
-    /** Whether a step resets the function or binds it to a driver. */
+    /** Whether a step changes the function for the node too, see {@link Step#changesFunction}. */
     public boolean changesFunction() {
         return steps.stream().anyMatch(Step::changesFunction);
+    }
+
+    /** What is done with the network interface of a device; empty if it stays on the node. */
+    public Optional<Step.Interface> movedInterface() {
+        return steps.stream()
+                .flatMap(step -> step instanceof Step.Interface moved ? Stream.of(moved) : Stream.empty())
+                .findFirst();
+    }
+
+    /** The same recipe with that step at its end. */
+    public Recipe then(Step last) {
+        return new Recipe(Stream.concat(steps.stream(), Stream.of(last)).toList(), timeout, kept);
     }
 
     /** Whether a step runs a program of the administrator or a vendor. */

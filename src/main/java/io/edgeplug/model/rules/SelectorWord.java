@@ -6,8 +6,8 @@ import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.device.UsbDevice;
+import io.edgeplug.system.flow.Worded;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  * <p>Each key has the scope of devices that it can match, the form of its values, and the texts that it compares on a
  * device.
  */
-public enum SelectorWord {
+public enum SelectorWord implements Worded {
     /** PCI vendor IDs. */
     VENDORS(Scope.FUNCTION, ValueForm::functionId, SelectorFacts::vendors),
     /** PCI device IDs. */
@@ -90,11 +90,6 @@ public enum SelectorWord {
         FPGA,
         FILE,
         USB
-    }
-
-    /** The key in the configuration, such as {@code pf_names}. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
     }
 
     /** Whether the key can match a device of that kind at all. */

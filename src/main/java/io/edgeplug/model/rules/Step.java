@@ -1,6 +1,7 @@
 package io.edgeplug.model.rules;
 
 import io.edgeplug.model.device.Device;
+import io.edgeplug.system.flow.Worded;
 import io.edgeplug.system.programs.ProgramLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,7 +9,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** One step of a recipe. */
 public sealed interface Step {
 
-    /** The key of {@code [class.prepare]} for this step, which also names it in errors: the record's name. */
+    /** The key in the configuration for this step, which also names it in errors: the record's name. */
     default String word() {
         return getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
@@ -32,17 +35,22 @@ public sealed interface Step {
                         + program.id().map(wanted -> " as " + wanted).orElse("")
                         + (program.always() ? ", always" : "");
             case Command command -> command.text(Template::toString);
+            case Interface moved -> moved.text(Template::toString);
         };
     }
 
     /** The action with its templates filled in for a device. */
     default String text(Device device) {
-        return this instanceof Command command ? command.text(template -> template.fill(device)) : text();
+        return switch (this) {
+            case Command command -> command.text(template -> template.fill(device));
+            case Interface moved -> moved.text(template -> template.fill(device));
+            default -> text();
+        };
     }
 
-    /** Whether it resets the function or binds it to a driver. */
+    /** Whether it resets the function, binds it to a driver, or takes its network interface away from the node. */
     default boolean changesFunction() {
-        return this instanceof Reset || this instanceof Driver;
+        return this instanceof Reset || this instanceof Driver || this instanceof Interface;
     }
 
     /**
@@ -133,7 +141,7 @@ public sealed interface Step {
     record Reset(Method method) implements Step {
 
         /** The method of a reset; see reset_method in Documentation/ABI/testing/sysfs-bus-pci. */
-        public enum Method {
+        public enum Method implements Worded {
             /** Function level reset. */
             FLR,
             /** A reset of the bus above it, which the kernel allows if no other function is on that bus. */
@@ -143,12 +151,7 @@ public sealed interface Step {
             /** No reset: the driver is unbound and bound again. */
             REBIND,
             /** A reset of the port of a USB device; the only one for these. */
-            USB;
-
-            /** The word in the configuration, such as {@code flr}. */
-            public String word() {
-                return name().toLowerCase(Locale.ROOT);
-            }
+            USB
         }
     }
 
@@ -197,6 +200,51 @@ public sealed interface Step {
 
         private String text(Function<Template, String> word) {
             return argv.stream().map(word).collect(Collectors.joining(" "));
+        }
+    }
+
+    /**
+     * The network interface that the container runtime moves into the pod. It is the last step, because a reset or another
+     * driver makes another interface.
+     *
+     * @param name in the pod; it ends in a number, and further interfaces of the pod get the next free numbers
+     * @param addresses of each device, such as {@code 192.0.2.{vf}/24}
+     * @param addressesFile the absolute path of a file that lists addresses by device
+     */
+    record Interface(String name, OptionalInt mtu, List<Template> addresses, Optional<String> addressesFile)
+            implements Step {
+
+        /**
+         * The form of a name, which is not that of the pod's own network. The kernel has 15 bytes for a name, and the
+         * numbers of further interfaces may have one digit more.
+         */
+        public static final Pattern NAME =
+                Pattern.compile("(?=.{2,14}$)(?!eth0$)[A-Za-z](?:[A-Za-z0-9_.-]*[A-Za-z_.-])?\\d{1,3}");
+
+        private static final Pattern NUMBER = Pattern.compile("\\d+$");
+
+        public Interface {
+            addresses = List.copyOf(addresses);
+        }
+
+        /** The first name from this one on that is not taken. */
+        public String free(Set<String> taken) {
+            Matcher number = NUMBER.matcher(name);
+            boolean ignored = number.find();
+            String prefix = name.substring(0, number.start());
+            int next = Integer.parseInt(number.group());
+            while (taken.contains(prefix + next)) {
+                next++;
+            }
+            return prefix + next;
+        }
+
+        private String text(Function<Template, String> word) {
+            List<String> settings = new ArrayList<>(List.of("into the pod as " + name));
+            mtu.ifPresent(value -> settings.add("mtu " + value));
+            addresses.forEach(address -> settings.add(word.apply(address)));
+            addressesFile.ifPresent(file -> settings.add("addresses of " + file));
+            return String.join(", ", settings);
         }
     }
 }

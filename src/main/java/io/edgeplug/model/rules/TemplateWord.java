@@ -12,15 +12,15 @@ import io.edgeplug.model.device.ShortName;
 import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VirtualFunction;
+import io.edgeplug.system.flow.Worded;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The words of a {@link Template}, such as {@code {id}}. */
-public enum TemplateWord {
+public enum TemplateWord implements Worded {
     /** The device's ID. */
     ID {
         @Override
@@ -195,11 +195,6 @@ public enum TemplateWord {
     /** The word with that name. */
     static Optional<TemplateWord> parse(String word) {
         return Stream.of(values()).filter(one -> one.word().equals(word)).findFirst();
-    }
-
-    /** The word in a template, without braces. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
     }
 
     /** Whether a device of that kind can have a value at all. */

@@ -1,11 +1,11 @@
 package io.edgeplug.model.rules;
 
 import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.system.flow.Worded;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -47,26 +47,16 @@ public record WantedVfs(
             SelectorWord.VENDORS, SelectorWord.DEVICES, SelectorWord.PCI_ADDRESSES, SelectorWord.ROOT_DEVICES);
 
     /** How an adapter connects its VFs; see Documentation/networking/devlink/devlink-eswitch-attr.rst in the kernel. */
-    public enum EswitchMode {
+    public enum EswitchMode implements Worded {
         LEGACY,
         /** With a representor of each VF on the node. */
-        SWITCHDEV;
-
-        /** The word of the configuration and of devlink, such as {@code switchdev}. */
-        public String word() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        SWITCHDEV
     }
 
     /** How network namespaces share RDMA devices; see rdma-system(8). */
-    public enum RdmaNetns {
+    public enum RdmaNetns implements Worded {
         SHARED,
-        EXCLUSIVE;
-
-        /** The word in the configuration, such as {@code exclusive}. */
-        public String word() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        EXCLUSIVE
     }
 
     /** Whether the entry takes that PF. */

@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
  * have written the files, so they are read one after the other and never as a whole. A file that is no specification
  * does no harm.
  */
-final class CdiRivals {
+record CdiRivals(Path directory, String ownFile) {
 
     /** A specification of hundreds of devices is a tenth of this. */
     private static final long MAX_BYTES = 1 << 20;
@@ -49,14 +49,6 @@ final class CdiRivals {
             Pattern.compile("(?:^|[\\s{,])[\"']?kind[\"']?\\s*:\\s*[\"']?([^\"'\\s#,}]+)");
     private static final Pattern YAML_NAME =
             Pattern.compile("(?:^|[\\s{,-])[\"']?name[\"']?\\s*:\\s*[\"']?([^\"',\\s}]+)");
-
-    private final Path directory;
-    private final String ownFile;
-
-    CdiRivals(Path directory, String ownFile) {
-        this.directory = directory;
-        this.ownFile = ownFile;
-    }
 
     /**
      * The result.

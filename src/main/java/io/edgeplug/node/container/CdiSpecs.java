@@ -3,7 +3,10 @@ package io.edgeplug.node.container;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.container.Allocation.Mount;
 import io.edgeplug.node.container.Allocation.Node;
@@ -16,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -30,11 +34,21 @@ public final class CdiSpecs {
     private final Path directory;
     private final ResourceName resource;
     private final KeptFiles files;
+    private final Function<Device, Optional<PodInterface>> interfaces;
     private List<String> unread = List.of();
 
-    public CdiSpecs(Path directory, ResourceName resource) {
+    /** By device, the interfaces that the file names. */
+    private volatile Map<String, PodInterface> written = Map.of();
+
+    /**
+     * The specification in that directory.
+     *
+     * @param interfaces the interface of a device that a pod has or gets now; asked at each writing
+     */
+    CdiSpecs(Path directory, ResourceName resource, Function<Device, Optional<PodInterface>> interfaces) {
         this.directory = directory;
         this.resource = resource;
+        this.interfaces = interfaces;
         this.files = new KeptFiles(directory, CdiNames.file(resource)::equals);
     }
 
@@ -45,11 +59,16 @@ public final class CdiSpecs {
 
     /** The specification of these devices; empty if a runtime has nothing to do for any of them. */
     public static Optional<String> content(ResourceName resource, Collection<Equipment> devices) {
+        return content(resource, devices, Map.of());
+    }
+
+    private static Optional<String> content(
+            ResourceName resource, Collection<Equipment> devices, Map<String, PodInterface> interfaces) {
         List<Equipment> named = devices.stream()
                 .filter(device -> device.problem().isEmpty() && device.hasEdits())
                 .sorted(Comparator.comparing(Equipment::id))
                 .toList();
-        return named.isEmpty() ? Optional.empty() : Optional.of(JSON.toJson(spec(resource, named)));
+        return named.isEmpty() ? Optional.empty() : Optional.of(JSON.toJson(spec(resource, named, interfaces)));
     }
 
     /**
@@ -72,10 +91,26 @@ public final class CdiSpecs {
                 .filter(device -> !rivals.containsKey(device.id()))
                 .toList();
         Map<String, byte[]> contents = new TreeMap<>();
-        content(resource, own)
+        Map<String, PodInterface> now = interfaces(own);
+        content(resource, own, now)
                 .ifPresent(text -> contents.put(fileName(resource), (text + "\n").getBytes(StandardCharsets.UTF_8)));
         files.keep(contents).values().forEach(reason -> own.forEach(device -> problems.put(device.id(), reason)));
+        now.keySet().removeAll(problems.keySet());
+        written = now;
         return problems;
+    }
+
+    private Map<String, PodInterface> interfaces(Collection<Equipment> devices) {
+        Map<String, PodInterface> now = new TreeMap<>();
+        devices.stream()
+                .filter(device -> device.interfaceName().isPresent())
+                .forEach(device -> interfaces.apply(device.device()).ifPresent(one -> now.put(device.id(), one)));
+        return now;
+    }
+
+    /** Whether the file says where the interface of a device is now. */
+    boolean isCurrent(Device device) {
+        return Optional.ofNullable(written.get(device.id())).equals(interfaces.apply(device));
     }
 
     /** A line for each foreign file that could not be read at the last look because it is no specification. */
@@ -104,16 +139,25 @@ public final class CdiSpecs {
         return List.copyOf(stale.keep(Map.of()).values());
     }
 
-    private static JsonObject spec(ResourceName resource, List<Equipment> devices) {
+    private static JsonObject spec(
+            ResourceName resource, List<Equipment> devices, Map<String, PodInterface> interfaces) {
         JsonArray list = new JsonArray();
+        boolean movesAny = false;
         for (Equipment device : devices) {
+            JsonObject edits = edits(device.nodes(), device.mounts());
+            Optional<PodInterface> own = Optional.ofNullable(interfaces.get(device.id()));
+            InterfaceEdits.put(edits, own.stream().toList());
+            own.map(PodInterface::name)
+                    .or(device::interfaceName)
+                    .ifPresent(name -> InterfaceEdits.addVariable(edits, device.id(), name));
+            movesAny |= InterfaceEdits.areIn(edits);
             JsonObject one = new JsonObject();
             one.addProperty("name", device.id());
-            one.add("containerEdits", edits(device.nodes(), device.mounts()));
+            one.add("containerEdits", edits);
             list.add(one);
         }
         JsonObject spec = new JsonObject();
-        spec.addProperty("cdiVersion", version(resource, devices));
+        spec.addProperty("cdiVersion", movesAny ? InterfaceEdits.VERSION : version(resource, devices));
         spec.addProperty("kind", resource.toString());
         spec.add("devices", list);
         return spec;
@@ -141,6 +185,25 @@ public final class CdiSpecs {
         spec.addProperty("cdiVersion", "0.5.0");
         spec.addProperty("kind", kind);
         spec.add("devices", list);
+        return JSON.toJson(spec);
+    }
+
+    /** The same with network interfaces, by the name of the CDI device and then by the device of the node. */
+    static String withInterfaces(String specification, Map<String, Map<String, PodInterface>> interfaces) {
+        JsonObject spec = JSON.fromJson(specification, JsonObject.class);
+        boolean movesAny = false;
+        for (JsonElement one : spec.getAsJsonArray("devices")) {
+            JsonObject device = one.getAsJsonObject();
+            JsonObject edits = device.getAsJsonObject("containerEdits");
+            Map<String, PodInterface> own =
+                    interfaces.getOrDefault(device.get("name").getAsString(), Map.of());
+            InterfaceEdits.put(edits, new TreeMap<>(own).values());
+            new TreeMap<>(own).forEach((id, moved) -> InterfaceEdits.addVariable(edits, id, moved.name()));
+            movesAny |= InterfaceEdits.areIn(edits);
+        }
+        if (movesAny) {
+            spec.addProperty("cdiVersion", InterfaceEdits.VERSION);
+        }
         return JSON.toJson(spec);
     }
 

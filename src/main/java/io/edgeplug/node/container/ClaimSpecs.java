@@ -1,5 +1,6 @@
 package io.edgeplug.node.container;
 
+import io.edgeplug.model.device.PodInterface;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -55,6 +56,15 @@ public final class ClaimSpecs {
      */
     public static String content(String kind, Map<String, Allocation> devices) {
         return CdiSpecs.content(kind, devices);
+    }
+
+    /**
+     * A claim's file with the network interfaces as they are now.
+     *
+     * @param interfaces by the name of the CDI device, and then by the device of the node
+     */
+    public static String withInterfaces(String specification, Map<String, Map<String, PodInterface>> interfaces) {
+        return interfaces.isEmpty() ? specification : CdiSpecs.withInterfaces(specification, interfaces);
     }
 
     private static String file(String uid) {

@@ -1,5 +1,7 @@
 package io.edgeplug.node.container;
 
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.HandOver;
 import java.util.Collection;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** All files that must exist before a container of one resource is made. */
 public final class ContainerFiles {
@@ -17,9 +20,17 @@ public final class ContainerFiles {
     private final CdiSpecs cdi;
     private final boolean isByName;
 
-    public ContainerFiles(ContainerDirectories directories, DeviceClass deviceClass) {
+    /**
+     * The files of a class.
+     *
+     * @param interfaces the network interface of a device that a pod has or gets now; asked whenever files are written
+     */
+    public ContainerFiles(
+            ContainerDirectories directories,
+            DeviceClass deviceClass,
+            Function<Device, Optional<PodInterface>> interfaces) {
         this.deviceInfo = new DeviceInfoFiles(directories.deviceInfo(), deviceClass);
-        this.cdi = new CdiSpecs(directories.cdi(), deviceClass.resource());
+        this.cdi = new CdiSpecs(directories.cdi(), deviceClass.resource(), interfaces);
         this.isByName = deviceClass.container().handOver() == HandOver.CDI;
     }
 
@@ -72,6 +83,11 @@ public final class ContainerFiles {
 
     private static List<Equipment> sound(Collection<Equipment> devices) {
         return devices.stream().filter(device -> device.problem().isEmpty()).toList();
+    }
+
+    /** Whether the CDI specification says where the network interface of a device is now. */
+    public boolean areCurrent(Device device) {
+        return cdi.isCurrent(device);
     }
 
     /** A line for each foreign file in the directory of specifications that is none. */

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param directories of the node whose device nodes it brings, so that it brings others once these change
  * @param info the device's part of the variable that ends in {@code _INFO}, in JSON
  * @param isVfio whether it is bound to a VFIO driver when the container starts
+ * @param interfaceName the first name for its network interface in the pod; empty if that stays on the node
  * @param problem why it cannot be handed over, for a person, without the device's name
  */
 public record Equipment(
@@ -26,6 +27,7 @@ public record Equipment(
         Set<String> directories,
         String info,
         boolean isVfio,
+        Optional<String> interfaceName,
         Optional<String> problem) {
 
     public Equipment {
@@ -44,7 +46,15 @@ public record Equipment(
     public Equipment opened(
             List<Node> newNodes, List<Mount> newMounts, Set<String> newDirectories, @Nullable String newProblem) {
         return new Equipment(
-                device, newNodes, madeLater, newMounts, newDirectories, info, isVfio, Optional.ofNullable(newProblem));
+                device,
+                newNodes,
+                madeLater,
+                newMounts,
+                newDirectories,
+                info,
+                isVfio,
+                interfaceName,
+                Optional.ofNullable(newProblem));
     }
 
     /** The device's ID. */
@@ -79,11 +89,12 @@ public record Equipment(
                 && mounts.equals(other.mounts)
                 && info.equals(other.info)
                 && isVfio == other.isVfio
+                && interfaceName.equals(other.interfaceName)
                 && problem.equals(other.problem);
     }
 
     /** Whether a container runtime has anything to do for it. */
     boolean hasEdits() {
-        return !nodes.isEmpty() || !mounts.isEmpty();
+        return !nodes.isEmpty() || !mounts.isEmpty() || interfaceName.isPresent();
     }
 }

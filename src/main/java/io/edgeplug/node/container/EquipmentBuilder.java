@@ -14,6 +14,7 @@ import io.edgeplug.model.rules.ContainerRules;
 import io.edgeplug.model.rules.ContainerRules.MountRule;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.HandOver;
+import io.edgeplug.model.rules.Step;
 import io.edgeplug.model.rules.Template;
 import io.edgeplug.node.container.Allocation.Mount;
 import io.edgeplug.node.container.Allocation.Node;
@@ -89,7 +90,15 @@ final class EquipmentBuilder {
         }
         String json = device instanceof PathDevice || device instanceof UsbDevice ? "{}" : Environment.json(info);
         return new Equipment(
-                device, placedNodes, madeLater, placedMounts, Set.of(), json, isVfio, Optional.ofNullable(problem));
+                device,
+                placedNodes,
+                madeLater,
+                placedMounts,
+                Set.of(),
+                json,
+                isVfio,
+                deviceClass.recipe().movedInterface().map(Step.Interface::name),
+                Optional.ofNullable(problem));
     }
 
     private void addEngines(FpgaRegion region) {

@@ -41,7 +41,7 @@ final class InventoryThread implements AutoCloseable {
     private final Publication publication;
     private final Judgement judgement;
     private final Retries retries;
-    private final Heartbeat heartbeat;
+    private final Monitor.Heartbeat heartbeat;
     private final Thread thread;
 
     private final ScanThread reader;
@@ -73,7 +73,7 @@ final class InventoryThread implements AutoCloseable {
             Sysfs sysfs,
             List<DeviceClass> classes,
             Duration settle,
-            Heartbeat heartbeat,
+            Monitor.Heartbeat heartbeat,
             ScanRequests requests,
             ScanGate gate,
             Publication publication,
@@ -195,12 +195,13 @@ final class InventoryThread implements AutoCloseable {
      * first.
      */
     private void scan(ScanRequests.Batch batch, boolean everything) {
+        // Other full scans do not put it off. If they came often, slow places would never get their turns.
         boolean isTick = nextTick.isOver();
         if (isTick) {
+            nextTick = Deadline.in(TICK);
             reader.takeTurns();
         }
         if (everything || batch.everything() || isTick) {
-            nextTick = Deadline.in(TICK);
             try {
                 node.beginScan();
             } catch (IOException e) {

@@ -1,9 +1,7 @@
 package io.edgeplug.node.inventory;
 
 import io.edgeplug.model.custody.Custodian;
-import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.device.Device;
-import io.edgeplug.model.device.DeviceUnavailableException;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.DeviceClass;
@@ -37,6 +35,17 @@ public final class Monitor implements AutoCloseable {
     private final InventoryThread inventory;
     private final LongAdder heard = new LongAdder();
     private final Thread listener;
+
+    /**
+     * Shows that the loop of the inventory is not stuck: the loop calls it at least this often.
+     *
+     * @param beat must not block
+     */
+    public record Heartbeat(Duration every, Runnable beat) {
+
+        /** For callers without a watchdog. */
+        public static final Heartbeat NONE = new Heartbeat(Duration.ofNanos(Long.MAX_VALUE), () -> {});
+    }
 
     private Monitor(
             Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat) {
@@ -89,19 +98,9 @@ public final class Monitor implements AutoCloseable {
         return publication.newest().get();
     }
 
-    /** The newest inventory, for threads that follow it. */
+    /** The same, for threads that follow it or wait for a newer one. */
     public Latest<Inventory> inventories() {
         return publication.newest();
-    }
-
-    /** Waits for an inventory of a higher generation, and returns at once if there is one. */
-    public Inventory awaitNewerThan(long generation) throws InterruptedException {
-        return publication.newest().awaitNewerThan(generation);
-    }
-
-    /** Waits for an inventory of a higher generation, or for {@code timeout}, and returns the newest. */
-    public Inventory awaitNewerThan(long generation, Duration timeout) throws InterruptedException {
-        return publication.newest().awaitNewerThan(generation, timeout);
     }
 
     /** How many uevents were received. */
@@ -109,49 +108,14 @@ public final class Monitor implements AutoCloseable {
         return heard.sum();
     }
 
-    /**
-     * Runs the listener after each newer inventory, on the thread that publishes it. The listener must return at once.
-     */
-    public void addListener(Runnable listener) {
-        publication.addListener(listener);
-    }
-
-    public void removeListener(Runnable listener) {
-        publication.removeListener(listener);
-    }
-
-    /** The devices that {@link #handOver} would return, whoever has them. */
-    public List<Device> fitDevices(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
-        return publication.fitDevices(resource, devices);
-    }
-
-    /** Refuses as {@link #handOver} would, and hands nothing over. */
-    public void refuseUsed(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
-        publication.refuseUsed(resource, devices);
-    }
-
-    /**
-     * Hands devices over to a container, which may hold them from now on. If one disappears, it stays listed as
-     * unhealthy, because the kubelet informs a pod only about devices that it knows. Never blocks for long.
-     *
-     * @param devices their IDs
-     * @param ids the kubelet's IDs: the same, or those of shares
-     * @return the devices from the newest inventory
-     * @throws DeviceUnavailableException if one is not available now; then none is handed over
-     */
-    public List<Device> handOver(ResourceName resource, Set<String> devices, Set<String> ids)
-            throws DeviceUnavailableException {
-        return publication.handOver(resource, devices, ids);
+    /** From where devices are handed over. */
+    public Publication publication() {
+        return publication;
     }
 
     /** Who has which device, and what must happen to it before somebody else gets it. */
     public Custodian custodian() {
         return custodian;
-    }
-
-    /** Whether a list depends on who has a device: as another face, or of a mate in its group. */
-    public boolean concernsOthers(Custody custody) {
-        return publication.concernsOthers(custody);
     }
 
     /** The items of a device: none, one, or one for each of its faces. */
@@ -242,7 +206,7 @@ public final class Monitor implements AutoCloseable {
         Deadline end = Deadline.in(patience);
         Inventory newest = current();
         while (!wanted.test(newest) && !end.isOver()) {
-            newest = awaitNewerThan(newest.generation(), end.left());
+            newest = inventories().awaitNewerThan(newest.generation(), end.left());
         }
     }
 

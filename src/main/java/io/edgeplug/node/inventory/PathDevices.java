@@ -6,7 +6,7 @@ import io.edgeplug.model.device.PathGroup;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.FileRules;
 import io.edgeplug.node.scan.FileScan;
-import io.edgeplug.node.scan.PathScan;
+import io.edgeplug.system.files.FarPathException;
 import io.edgeplug.system.files.FileWatch;
 import io.edgeplug.system.files.PathGlob;
 import io.edgeplug.system.files.Sysfs;
@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ final class PathDevices {
 
     private static final Logger LOG = Logger.getLogger(PathDevices.class.getName());
 
-    /** Names the files as a place whose scan may not return. */
+    /** Names the files as a place whose scan may not return. Each file system that may not answer is one by itself. */
     private static final String PLACE = "files";
 
     private final ScanThread thread;
@@ -52,7 +53,8 @@ final class PathDevices {
     /** By path, which several resources may share. */
     private NavigableMap<String, PathDevice> found = new TreeMap<>();
 
-    private List<String> problems = List.of();
+    /** Of the patterns that could not be followed. */
+    private Map<PathGlob, String> problems = Map.of();
 
     /** Devices in preparation stay as they were. */
     PathDevices(ScanThread thread, Optional<FileWatch> watch, List<DeviceClass> classes, ScanGate gate) {
@@ -72,39 +74,43 @@ final class PathDevices {
         return Collections.unmodifiableCollection(found.values());
     }
 
-    /** Scans all files. Files in a directory that cannot be listed now stay listed, as unhealthy. */
+    /** Scans all files. Files of a pattern that cannot be followed now stay listed, as unhealthy. */
     void scan() {
         Optional<Trail> trail = watch.map(FileWatch::trail);
-        PathScan now = scan(trail);
+        FileScan.Found now = scan(trail);
         NavigableMap<String, PathDevice> byPath = new TreeMap<>();
-        if (!now.problems().isEmpty()) {
-            Health unknown = Health.unhealthy(String.join("; ", now.problems()));
-            found.values().stream()
-                    .limit(PathScan.MAX_FILES)
-                    .forEach(device -> byPath.put(key(device), device.withHealth(unknown)));
-        }
+        found.values().stream()
+                .limit(FileScan.MAX_FILES)
+                .forEach(device -> now.problems().entrySet().stream()
+                        .filter(problem -> problem.getKey().matches(device.path()))
+                        .findFirst()
+                        .ifPresent(problem ->
+                                byPath.put(key(device), device.withHealth(Health.unhealthy(problem.getValue())))));
         // asked once, since a preparation may end meanwhile
         List<PathDevice> kept = found.values().stream().filter(gate::isClosed).toList();
         now.devices().forEach(device -> put(byPath, device));
         kept.forEach(device -> byPath.put(key(device), device));
         found = byPath;
         if (!now.problems().equals(problems)) {
-            now.problems().forEach(problem -> told.line(problem).ifPresent(LOG::warning));
+            now.problems().values().stream()
+                    .distinct()
+                    .forEach(problem -> told.line(problem).ifPresent(LOG::warning));
             problems = now.problems();
         }
     }
 
-    /** A file may be on another machine, which does not answer. */
-    private PathScan scan(Optional<Trail> trail) {
+    private FileScan.Found scan(Optional<Trail> trail) {
         FileScan scan = new FileScan(thread.sysfs().on(trail));
         try {
-            PathScan now = thread.look(PLACE, () -> scan.paths(rules));
+            FileScan.Found now = thread.look(PLACE, () -> scan.paths(rules));
             // The trail is set only after the scan has returned, because a scan that hangs still adds to it.
             watch.filter(one -> now.problems().isEmpty() || one.isCrowded())
                     .ifPresent(one -> one.keep(trail.orElseThrow()));
             return now;
         } catch (IOException e) {
-            return new PathScan(List.of(), List.of(PLACE + ": " + e.getMessage()), List.of());
+            Map<PathGlob, String> all = new HashMap<>();
+            globs().forEach(glob -> all.put(glob, PLACE + ": " + e.getMessage()));
+            return new FileScan.Found(List.of(), all, List.of());
         }
     }
 
@@ -130,12 +136,12 @@ final class PathDevices {
                 }
                 return true;
             });
-        } catch (IOException e) {
+        } catch (IOException | FarPathException e) {
             scan();
             return List.of();
         }
         now.forEach(this::replace);
-        if (found.values().stream().mapToInt(device -> device.files().size()).sum() > PathScan.MAX_FILES) {
+        if (found.values().stream().mapToInt(device -> device.files().size()).sum() > FileScan.MAX_FILES) {
             scan();
             return List.of();
         }
@@ -161,7 +167,7 @@ final class PathDevices {
             });
         }
         for (PathGlob glob : listed) {
-            concerned.addAll(glob.files(sysfs, PathScan.MAX_FILES));
+            concerned.addAll(glob.files(sysfs, FileScan.MAX_FILES));
         }
         if (rules.stream().anyMatch(one -> !one.groups().isEmpty())) {
             found.values().stream()

@@ -30,7 +30,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The newest inventory, from which devices are handed over. Any thread reads and hands over, one thread publishes. */
-final class Publication {
+public final class Publication {
 
     private final Latest<Inventory> newest = new Latest<>(Inventory.NOTHING, Inventory::generation);
 
@@ -55,12 +55,14 @@ final class Publication {
         return newest;
     }
 
-    /** Runs the listener after each newer inventory, on the thread that publishes it. */
-    void addListener(Runnable listener) {
+    /**
+     * Runs the listener after each newer inventory, on the thread that publishes it. The listener must return at once.
+     */
+    public void addListener(Runnable listener) {
         listeners.add(listener);
     }
 
-    void removeListener(Runnable listener) {
+    public void removeListener(Runnable listener) {
         listeners.remove(listener);
     }
 
@@ -69,14 +71,16 @@ final class Publication {
     }
 
     /**
-     * Hands over devices of a resource, all of them or none, in the order of their IDs. From now on they stay in each
-     * inventory, even if they are gone.
+     * Hands over devices of a resource to a container, all of them or none, in the order of their IDs. The container may
+     * hold them from now on. If one disappears, it stays listed as unhealthy, because the kubelet informs a pod only about
+     * devices that it knows. Never blocks for long.
      *
      * @param devices their IDs
      * @param ids the kubelet's IDs: the same, or those of shares
+     * @return the devices from the newest inventory
      * @throws DeviceUnavailableException if one is missing or unhealthy
      */
-    List<Device> handOver(ResourceName resource, Set<String> devices, Set<String> ids)
+    public List<Device> handOver(ResourceName resource, Set<String> devices, Set<String> ids)
             throws DeviceUnavailableException {
         lock.lock();
         try {
@@ -93,7 +97,7 @@ final class Publication {
      *
      * @throws DeviceUnavailableException if one is missing, or unhealthy in itself
      */
-    List<Device> fitDevices(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
+    public List<Device> fitDevices(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
         return List.copyOf(fit(resource, devices).values());
     }
 
@@ -102,7 +106,7 @@ final class Publication {
      *
      * @throws DeviceUnavailableException if they would not
      */
-    void refuseUsed(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
+    public void refuseUsed(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
         refuse(resource, custodian.objection(fit(resource, devices).keySet()));
     }
 
@@ -163,7 +167,7 @@ final class Publication {
     }
 
     /** Whether a list depends on who has a device: as another face, or of a mate in its group. Needs no lock. */
-    boolean concernsOthers(Custody custody) {
+    public boolean concernsOthers(Custody custody) {
         List<Face> own = items(custody.id()).stream()
                 .flatMap(item -> item.face().stream())
                 .toList();

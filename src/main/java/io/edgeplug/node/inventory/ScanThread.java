@@ -1,5 +1,6 @@
 package io.edgeplug.node.inventory;
 
+import io.edgeplug.system.files.FarPathException;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.time.Duration;
@@ -55,7 +56,7 @@ final class ScanThread implements AutoCloseable {
      * @param onReturn gets a place that may be scanned again, on any thread
      */
     ScanThread(Sysfs sysfs, Runnable onLoss, Consumer<String> onReturn) {
-        this.sysfs = sysfs.announcing(ScanThread::begin);
+        this.sysfs = sysfs.announcing(ScanThread::begin).onFar(ScanThread::enter);
         this.onLoss = onLoss;
         this.onReturn = onReturn;
         this.worker = new Worker();
@@ -157,6 +158,7 @@ final class ScanThread implements AutoCloseable {
         if (refusal.isPresent()) {
             throw new IOException(refusal.orElseThrow());
         }
+        current.place = place;
         current.at.set(new At(place, ""));
         try {
             return look.look();
@@ -179,8 +181,20 @@ final class ScanThread implements AutoCloseable {
         if (Thread.currentThread() instanceof Worker current) {
             At last = Objects.requireNonNull(current.at.get());
             if (!last.equals(At.NOTHING)) {
-                current.move(new At(last.place, path));
+                // A walk may have come to a far file system. What it was for is at the same path or below.
+                current.move(new At(path.startsWith(last.path) ? last.place : current.place, path));
             }
+        }
+    }
+
+    /** A walk comes to a file system that may not answer. If it does not, that is lost, and not the place of the look. */
+    private static void enter(String mount) {
+        if (Thread.currentThread() instanceof Worker current) {
+            At last = Objects.requireNonNull(current.at.get());
+            current.refusal(mount).ifPresent(reason -> {
+                throw new FarPathException(mount + ": " + reason);
+            });
+            current.move(new At(mount, last.path));
         }
     }
 
@@ -195,6 +209,9 @@ final class ScanThread implements AutoCloseable {
 
         private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
         private final AtomicReference<At> at = new AtomicReference<>(At.NOTHING);
+
+        /** That of the look. Only the thread uses it. */
+        private String place = "";
 
         /** The place where it was lost; empty while it is not. Guarded by this. */
         private String lostAt = "";
@@ -239,6 +256,10 @@ final class ScanThread implements AutoCloseable {
             Instant since = Instant.now().minus(WAIT.multipliedBy(WAITS)).truncatedTo(ChronoUnit.SECONDS);
             stuck.add(this, last.place, read + " has not returned since " + since);
             return true;
+        }
+
+        Optional<String> refusal(String mount) {
+            return stuck.refusal(mount);
         }
 
         private synchronized String lostAt() {

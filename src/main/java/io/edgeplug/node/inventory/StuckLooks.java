@@ -22,6 +22,9 @@ final class StuckLooks {
 
     private static final int MOST = 32;
 
+    /** The bus of all mount points. */
+    private static final String MOUNTS = "/";
+
     /** By thread, the place where it was lost. */
     private final Map<Thread, String> lost = new HashMap<>();
 
@@ -56,7 +59,8 @@ final class StuckLooks {
         String bus = bus(place);
         long there = lost.values().stream().filter(one -> bus(one).equals(bus)).count();
         if (there >= MOST_OF_A_BUS) {
-            return Optional.of("is not looked at: " + there + " others of its bus do not answer");
+            return Optional.of("is not looked at: " + there
+                    + (bus.equals(MOUNTS) ? " other file systems do not answer" : " others of its bus do not answer"));
         }
         return lost.size() >= MOST
                 ? Optional.of("is not looked at: " + lost.size() + " looks at others have not returned")
@@ -66,7 +70,7 @@ final class StuckLooks {
     private static String bus(String place) {
         return PciAddress.parse(place)
                 .map(address -> address.domain() + ":" + address.bus())
-                .orElse(place);
+                .orElse(place.startsWith(MOUNTS) ? MOUNTS : place);
     }
 
     /**

@@ -86,7 +86,11 @@ final class ClaimNote {
         JsonObject metadata = new JsonObject();
         claim.metadata().forEach(metadata::addProperty);
         json.add("metadata", metadata);
-        claim.ahead().ifPresent(allocation -> json.addProperty("ahead", allocation));
+        claim.allocation().ifPresent(allocation -> json.addProperty("allocation", allocation));
+        claim.allocation().filter(any -> claim.isAhead()).ifPresent(ahead -> json.addProperty("ahead", ahead));
+        if (claim.isUndone()) {
+            json.addProperty("undone", true);
+        }
         return json;
     }
 
@@ -142,7 +146,11 @@ final class ClaimNote {
                 Optional.ofNullable(json.get("boot")).map(JsonElement::getAsString),
                 Optional.ofNullable(json.get("specification")).map(JsonElement::getAsString),
                 metadata(json),
-                Optional.ofNullable(json.get("ahead")).map(JsonElement::getAsString));
+                Optional.ofNullable(json.get("allocation"))
+                        .or(() -> Optional.ofNullable(json.get("ahead")))
+                        .map(JsonElement::getAsString),
+                json.has("ahead"),
+                json.has("undone"));
     }
 
     /** An earlier build noted none. */

@@ -84,6 +84,11 @@ public final class EndedPods {
         return cgroups.has(uid);
     }
 
+    /** The cgroups of a pod's containers, see {@link PodCgroups#containers}. */
+    Set<String> containers(String uid) {
+        return cgroups.containers(uid);
+    }
+
     /** Forgets all other pods. */
     public void keep(Set<String> uids) {
         directories.keySet().retainAll(uids);

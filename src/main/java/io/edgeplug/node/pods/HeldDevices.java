@@ -44,7 +44,7 @@ public final class HeldDevices {
     public static final String FILE = "kubelet_internal_checkpoint";
 
     /** The file in which a kubelet notes claims, from its first start on. */
-    private static final String CLAIMS = "dra_manager_state";
+    static final String CLAIMS = "dra_manager_state";
 
     /** A hundred times the checkpoint of a node with 110 pods. */
     static final long MAX_BYTES = 64L << 20;
@@ -177,12 +177,7 @@ public final class HeldDevices {
         return new HeldDevices(Instant.EPOCH);
     }
 
-    /** The holder of a device, or of a part or a share of it; the first of several. */
-    public Optional<Holding> of(Device device) {
-        return of(device, holding -> true);
-    }
-
-    /** The same among the wanted holdings. */
+    /** The holder of a device, or of a part or a share of it: the first wanted one of several. */
     public Optional<Holding> of(Device device, Predicate<Holding> wanted) {
         return all(device).stream().filter(wanted).findFirst();
     }

@@ -149,6 +149,11 @@ public final class KubeletPods implements AutoCloseable {
         return left.hasCgroup(uid);
     }
 
+    /** The cgroups of a pod's containers now, one of which is its sandbox's. Others come with a new sandbox. */
+    public Set<String> containers(String uid) {
+        return left.containers(uid);
+    }
+
     private boolean hasEnded(String uid) {
         Listed list = listed;
         boolean isUnlistedWithoutTraces =

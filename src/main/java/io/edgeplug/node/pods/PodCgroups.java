@@ -9,6 +9,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The cgroups that a kubelet makes for its pods, all below one that it calls {@code kubepods}. That one is at the top,
@@ -67,7 +70,22 @@ public final class PodCgroups {
 
     /** Whether processes of a pod may run. */
     public boolean has(String uid) {
-        return EndedPods.isName(uid) && tops().stream().anyMatch(top -> has(top, uid));
+        return !of(uid).isEmpty();
+    }
+
+    /** The names of the cgroups that the runtime has made for a pod's containers, among them its sandbox. */
+    Set<String> containers(String uid) {
+        Object owner = owner(hierarchy);
+        return of(uid).stream()
+                .flatMap(cgroup -> children(cgroup, owner, MAX_CGROUPS).stream())
+                .map(PodCgroups::name)
+                .collect(Collectors.toSet());
+    }
+
+    private List<Path> of(String uid) {
+        return EndedPods.isName(uid)
+                ? tops().stream().flatMap(top -> of(top, uid)).toList()
+                : List.of();
     }
 
     private List<Path> tops() {
@@ -134,11 +152,11 @@ public final class PodCgroups {
      * Looks for the names of both of the kubelet's cgroup drivers; see pkg/kubelet/cm/cgroup_manager_linux.go. In that for
      * systemd, the names of all parents come first.
      */
-    private static boolean has(Path top, String uid) {
+    private static Stream<Path> of(Path top, String uid) {
         if (!name(top).endsWith(SLICE)) {
             return QUALITIES.stream()
                     .map(quality -> top.resolve(quality).resolve("pod" + uid))
-                    .anyMatch(Files::isDirectory);
+                    .filter(Files::isDirectory);
         }
         String prefix = name(top).substring(0, name(top).length() - SLICE.length());
         String pod = "-pod" + uid.replace('-', '_') + SLICE;
@@ -146,7 +164,7 @@ public final class PodCgroups {
                 .map(quality -> quality.isEmpty()
                         ? top.resolve(prefix + pod)
                         : top.resolve(prefix + "-" + quality + SLICE).resolve(prefix + "-" + quality + pod))
-                .anyMatch(Files::isDirectory);
+                .filter(Files::isDirectory);
     }
 
     private static String name(Path cgroup) {

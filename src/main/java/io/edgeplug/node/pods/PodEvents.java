@@ -146,7 +146,7 @@ public final class PodEvents implements AutoCloseable {
                 isRestart = false;
                 reasons.append(socket).append(": does not answer as a kubelet does; ");
             } catch (IOException e) {
-                isRestart &= hasWorked || isNobodyThere(e);
+                isRestart &= hasWorked || KernelReason.isNobodyThere(e);
                 reasons.append(socket).append(": ").append(e.getMessage()).append("; ");
             }
         }
@@ -158,12 +158,6 @@ public final class PodEvents implements AutoCloseable {
                     sockets.areThere() && !isRestart ? Level.INFO : Level.FINE,
                     reasons + "the end of a pod is noticed without the kubelet's Pods API");
         }
-    }
-
-    /** A kubelet that was stopped leaves its socket. */
-    private static boolean isNobodyThere(IOException e) {
-        KernelReason reason = KernelReason.of(e);
-        return reason == KernelReason.REFUSED || reason == KernelReason.ABSENT;
     }
 
     private void listen(Path socket) throws IOException {

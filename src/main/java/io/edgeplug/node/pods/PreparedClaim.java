@@ -3,6 +3,7 @@ package io.edgeplug.node.pods;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A claim of Dynamic Resource Allocation whose devices this node has prepared or has begun to prepare.
@@ -12,8 +13,10 @@ import java.util.Optional;
  * @param boot the boot of the node in which it was prepared; empty until it is complete
  * @param specification the settings for the container runtime; empty until it is complete
  * @param metadata by request, what containers are told of its devices; empty until it is complete
- * @param ahead names the allocation for which it is prepared before its pod is bound; empty once the kubelet has asked
- *     for it, so that containers may have its devices
+ * @param allocation names the allocation that it was prepared for; empty if an earlier build has noted it
+ * @param isAhead whether it is prepared before its pod is bound, and the kubelet has not asked for it yet, so that no
+ *     container can have its devices
+ * @param isUndone whether a device was pulled after it was ready ahead, so that what was done to it is lost
  */
 public record PreparedClaim(
         String uid,
@@ -24,7 +27,9 @@ public record PreparedClaim(
         Optional<String> boot,
         Optional<String> specification,
         Map<String, String> metadata,
-        Optional<String> ahead) {
+        Optional<String> allocation,
+        boolean isAhead,
+        boolean isUndone) {
 
     public PreparedClaim {
         pods = List.copyOf(pods);
@@ -32,20 +37,54 @@ public record PreparedClaim(
         metadata = Map.copyOf(metadata);
     }
 
-    /** A claim for which the kubelet has asked, and which is not ready yet. */
+    /** A claim for which the kubelet has asked, and which is not ready yet and has no noted allocation. */
     public PreparedClaim(String uid, String namespace, String name, List<Pod> pods, List<Device> devices) {
-        this(uid, namespace, name, pods, devices, Optional.empty(), Optional.empty(), Map.of(), Optional.empty());
+        this(
+                uid,
+                namespace,
+                name,
+                pods,
+                devices,
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty(),
+                false,
+                false);
     }
 
-    /** The same if only the scheduler waits for it, because of this allocation. */
-    public PreparedClaim aheadFor(String allocation) {
-        return new PreparedClaim(
-                uid, namespace, name, pods, devices, boot, specification, metadata, Optional.of(allocation));
+    /**
+     * The same for this allocation.
+     *
+     * @param isForScheduler whether only the scheduler waits for it
+     */
+    public PreparedClaim of(String newest, boolean isForScheduler) {
+        return with(newest, isForScheduler, isUndone);
     }
 
     /** The same once the kubelet has asked for it. */
     public PreparedClaim askedFor() {
-        return new PreparedClaim(uid, namespace, name, pods, devices, boot, specification, metadata, Optional.empty());
+        return with(allocation.orElse(null), false, isUndone);
+    }
+
+    /** The same once a device was pulled. */
+    public PreparedClaim undone() {
+        return with(allocation.orElse(null), isAhead, true);
+    }
+
+    private PreparedClaim with(@Nullable String newest, boolean isWaiting, boolean isLost) {
+        return new PreparedClaim(
+                uid,
+                namespace,
+                name,
+                pods,
+                devices,
+                boot,
+                specification,
+                metadata,
+                Optional.ofNullable(newest),
+                isWaiting,
+                isLost);
     }
 
     /** The same once it is ready. */
@@ -59,7 +98,9 @@ public record PreparedClaim(
                 Optional.of(currentBoot),
                 Optional.of(forRuntime),
                 forContainers,
-                ahead);
+                allocation,
+                isAhead,
+                false);
     }
 
     /**

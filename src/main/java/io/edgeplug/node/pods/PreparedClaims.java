@@ -251,6 +251,11 @@ public final class PreparedClaims {
                         pod, "claim " + claim.name(), device.resource(), device.id(), Optional.of(claim.uid())));
     }
 
+    /** The path of the note of a claim, for a person. */
+    public String place(String uid) {
+        return directory + "/" + uid + SUFFIX;
+    }
+
     private Path file(String uid) throws IOException {
         if (!isUid(uid)) {
             throw new IOException("\"" + uid + "\" is no UID");

@@ -1,7 +1,7 @@
 package io.edgeplug.node.prepare;
 
-import io.edgeplug.system.files.FileFailure;
 import io.edgeplug.system.files.Ownership;
+import io.edgeplug.system.kernel.KernelReason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -101,7 +101,7 @@ record Bitstream(Path copy, Semaphore room, int size) implements AutoCloseable {
         try {
             out.write(bytes, 0, count);
         } catch (IOException e) {
-            throw FileFailure.named(copy, e);
+            throw KernelReason.named(copy, e);
         }
     }
 

@@ -7,15 +7,21 @@ import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.programs.ProcessIdentity;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 
 /**
  * Writes the {@link ChangeNote} of each function that is being changed, with its settings from before. So the next
  * process can restore what a killed one has left.
  */
 final class ChangeNotes {
+
+    /** Each note has one of these. */
+    private static final Set<String> KEYS =
+            Set.of(ChangeNote.BY, ChangeNote.PROBLEM, FunctionSettings.DRIVER, FunctionSettings.RESET_METHOD);
 
     private final Notes notes;
 
@@ -65,8 +71,18 @@ final class ChangeNotes {
                 .toList();
     }
 
-    /** The settings of a function before its change began; empty if no change is unfinished. */
+    /**
+     * The settings of a function before its change began; empty if no change is unfinished.
+     *
+     * @throws IOException if the note cannot be read or does not say them; the message is a clause
+     */
     Optional<FunctionSettings> settingsBefore(PciAddress address) throws IOException {
-        return notes.read(address.toString()).map(FunctionSettings::of);
+        Optional<Properties> note = notes.read(address.toString());
+        // A function may have had no settings, but then the note says who has begun to change it.
+        if (note.filter(one -> Collections.disjoint(one.keySet(), KEYS)).isPresent()) {
+            throw new IOException(
+                    "the note does not say what that was; make the function as you want it, and delete" + " the note");
+        }
+        return note.map(FunctionSettings::of);
     }
 }

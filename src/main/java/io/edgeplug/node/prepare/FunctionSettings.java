@@ -7,9 +7,9 @@ import java.util.Properties;
 /** The settings of a function that a preparation changes, read so that they can be restored. */
 record FunctionSettings(Optional<String> driver, Optional<String> override, Optional<String> resetMethods) {
 
-    private static final String DRIVER = "driver";
+    static final String DRIVER = "driver";
     private static final String OVERRIDE = "driver_override";
-    private static final String RESET_METHOD = "reset_method";
+    static final String RESET_METHOD = "reset_method";
 
     static FunctionSettings of(PciBinding binding) throws IOException {
         return new FunctionSettings(binding.driver(), binding.override(), binding.resetMethods());

@@ -124,6 +124,7 @@ public final class Preparation {
                     case Step.Program program -> program.tool().isEmpty();
                     case Step.Vf vf -> false;
                     case Step.Command command -> false;
+                    case Step.Interface moved -> false;
                 };
     }
 
@@ -162,11 +163,6 @@ public final class Preparation {
 
     void refuse() {
         become(new State.Refused());
-    }
-
-    /** Whether the device was left alone, because the precondition was not met. */
-    public synchronized boolean isRefused() {
-        return state instanceof State.Refused || (state instanceof State.Ended end && end.isRefused());
     }
 
     /** Notes that somebody asked for the device with other steps. This run does nothing then, unless it has begun. */

@@ -74,7 +74,7 @@ public final class Preparer implements AutoCloseable {
         this.hostDrivers = new HostDrivers(sysfs, kubeletDir, told);
         Programs programs = new Programs(sysfs, exclusion, commands, Supervisor.of(sysfs), told);
         FpgaSteps fpgas = new FpgaSteps(sysfs, changeNotes, programs, Bitstream.roomForAll());
-        this.steps = new Steps(sysfs, changeNotes, hostDrivers, programs, fpgas);
+        this.steps = new Steps(sysfs, changeNotes, hostDrivers, programs, fpgas, new Interfaces(sysfs));
         this.recovery = new Recovery(sysfs, changeNotes, exclusion, steps, told);
         this.recipeRun = new RecipeRun(sysfs, exclusion, recovery, steps, new UseNotes(sysfs), told);
     }
@@ -100,6 +100,11 @@ public final class Preparer implements AutoCloseable {
          * @throws IOException if it is not met; the message continues a sentence about the device: {@code is held by …}
          */
         void check() throws IOException;
+    }
+
+    /** The network interfaces that pods get. */
+    public Interfaces interfaces() {
+        return steps.interfaces();
     }
 
     /** The effects that a recipe would have on a device, without running it. */

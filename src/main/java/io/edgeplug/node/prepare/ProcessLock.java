@@ -1,8 +1,8 @@
 package io.edgeplug.node.prepare;
 
-import io.edgeplug.system.files.FileFailure;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.files.WholeFile;
+import io.edgeplug.system.kernel.KernelReason;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
@@ -100,7 +100,7 @@ public final class ProcessLock {
                 throw e;
             } catch (IOException e) {
                 closeFile();
-                throw FileFailure.named(sysfs.locate(DIRECTORY + "/" + name), e);
+                throw KernelReason.named(sysfs.locate(DIRECTORY + "/" + name), e);
             }
         }
         holders++;

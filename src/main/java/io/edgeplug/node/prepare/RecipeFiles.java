@@ -28,6 +28,8 @@ public record RecipeFiles(Sysfs sysfs) {
                 case Step.Vf vf -> {}
                 case Step.Reset reset -> {}
                 case Step.Driver driver -> {}
+                case Step.Interface moved ->
+                    moved.addressesFile().flatMap(this::addresses).ifPresent(problems::add);
             }
         }
         return problems;
@@ -40,6 +42,15 @@ public record RecipeFiles(Sysfs sysfs) {
             return Program.problem(file).map(problem -> path + ": " + problem);
         } catch (IOException e) {
             return Optional.of(path + ": " + KernelReason.words(e));
+        }
+    }
+
+    private Optional<String> addresses(String path) {
+        try {
+            AddressesFile.check(sysfs, path);
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
         }
     }
 

@@ -45,10 +45,10 @@ record RecipeRun(
                     long begun = System.nanoTime();
                     told.accept(new PrepareEvent.Begun(device, PrepareEvent.Purpose.START));
                     PrepareException problem = problem(device, () -> {
-                        follow(
-                                preparation,
-                                preparation.recipe().steps(),
-                                preparation.recipe().changesFunction());
+                        Recipe recipe = preparation.recipe();
+                        if (!staysInPod(device, recipe)) {
+                            follow(preparation, recipe.steps(), recipe.changesFunction());
+                        }
                         checkFit(device);
                     });
                     told.accept(new PrepareEvent.Ended(device, text(problem), since(begun)));
@@ -89,6 +89,7 @@ record RecipeRun(
                     told.accept(new PrepareEvent.Begun(device, PrepareEvent.Purpose.RELEASE));
                     PrepareException problem = problem(device, () -> {
                         used.release(device.id());
+                        takeBackInterface(device, scrub.recipe());
                         follow(scrub, steps, device instanceof PciDevice);
                         if (device instanceof PciDevice pci) {
                             giveBackDriver(pci);
@@ -102,6 +103,25 @@ record RecipeRun(
                     }
                     throwIfAny(problem);
                 }));
+    }
+
+    private boolean staysInPod(Device device, Recipe recipe) throws PrepareException, InterruptedException {
+        try {
+            return steps.interfaces().staysInPod(device, recipe);
+        } catch (IOException e) {
+            throw new PrepareException(device.id(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** The steps after it may reset the function, which needs the interface here. */
+    private void takeBackInterface(Device device, Recipe release) throws PrepareException, InterruptedException {
+        try {
+            steps.interfaces()
+                    .takeBack(device, release.kept())
+                    .ifPresent(text -> told.accept(new PrepareEvent.Output(device, text)));
+        } catch (IOException e) {
+            throw new PrepareException(device.id(), String.valueOf(e.getMessage()), e);
+        }
     }
 
     private void giveBackDriver(PciDevice device) throws IOException {
@@ -180,6 +200,9 @@ record RecipeRun(
         try {
             String note =
                     steps.perform(device, step, nextDriver, preparation.recipe().kept());
+            if (step instanceof Step.Interface) {
+                told.accept(new PrepareEvent.Output(device, note));
+            }
             told.accept(new PrepareEvent.StepDone(device, step, note, since(begun)));
         } catch (IOException | TimeoutException e) {
             throw new PrepareException(device.id(), step.word() + ": " + e.getMessage(), e);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,9 @@ import java.util.function.Consumer;
 
 /** Restores what killed processes have left half changed. Work of living processes is left alone. */
 final class Recovery {
+
+    /** More than a process changes at a time. The rest has its turn when this is called again. */
+    private static final int AT_ONCE = 64;
 
     private final Sysfs sysfs;
     private final ChangeNotes changeNotes;
@@ -41,12 +45,15 @@ final class Recovery {
         this.told = told;
     }
 
-    /** Starts a thread for each function that has none yet. The kernel may block these threads. */
+    /** Starts threads for functions that have none yet. The kernel may block these threads. */
     List<Thread> start() throws IOException {
         deleteAbandoned();
         List<Thread> recovering = new ArrayList<>();
-        for (PciAddress address : changeNotes.functions()) {
-            if (waiting.add(address)) {
+        List<PciAddress> functions = new ArrayList<>(changeNotes.functions());
+        // One that cannot be restored keeps no other from its turn.
+        functions.sort(Comparator.comparing(one -> problems.containsKey(one.toString())));
+        for (PciAddress address : functions) {
+            if (waiting.size() < AT_ONCE && waiting.add(address)) {
                 recovering.add(
                         Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address)));
             }

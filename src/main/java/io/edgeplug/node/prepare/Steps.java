@@ -19,7 +19,13 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the steps of recipes. */
-record Steps(Sysfs sysfs, ChangeNotes changeNotes, HostDrivers hostDrivers, Programs programs, FpgaSteps fpgas) {
+record Steps(
+        Sysfs sysfs,
+        ChangeNotes changeNotes,
+        HostDrivers hostDrivers,
+        Programs programs,
+        FpgaSteps fpgas,
+        Interfaces interfaces) {
 
     /**
      * Runs a step.
@@ -39,6 +45,7 @@ record Steps(Sysfs sysfs, ChangeNotes changeNotes, HostDrivers hostDrivers, Prog
             case Step.Driver driver -> function(device, kept).bind(driver.name());
             case Step.Program program -> fpgas.program(device, program);
             case Step.Command command -> programs.run(device, command, Map.of());
+            case Step.Interface moved -> interfaces.give(device, moved, kept);
         };
     }
 
@@ -79,6 +86,7 @@ record Steps(Sysfs sysfs, ChangeNotes changeNotes, HostDrivers hostDrivers, Prog
             case Step.Driver driver -> step.text() + function(device, kept).planBind(driver.name());
             case Step.Program program -> step.text() + fpgas.plan(device, program);
             case Step.Command command -> programs.plan(device, command);
+            case Step.Interface moved -> interfaces.plan(device, moved);
         };
     }
 

@@ -7,6 +7,8 @@ import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.UsbDevice;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Step;
 import io.edgeplug.system.files.Notes;
 import io.edgeplug.system.files.Sysfs;
@@ -36,6 +38,7 @@ public final class UseNotes {
     private static final String KUBELET_DIR = "kubelet_dir";
     private static final String RELEASED = "released";
     private static final String IDENTITY = "identity";
+    private static final String NEEDS_NO_CLASS = "needs_no_class";
     private static final String MAC = "restored_mac";
     private static final String VLAN = "restored_vlan";
     private static final String MAX_RATE = "restored_max_tx_rate";
@@ -57,6 +60,7 @@ public final class UseNotes {
      * @param isReleased whether all of them are gone and its scrub may have begun
      * @param identity of the device, to tell it from another one in its place
      * @param restored the settings that its VF must get again, in whose place a claim may have chosen others
+     * @param needsNoClass whether its class had no steps of its own for its scrub, so that notes say all of it
      * @param problem why the note cannot be read
      */
     public record Use(
@@ -67,6 +71,7 @@ public final class UseNotes {
             boolean isReleased,
             String identity,
             Step.Vf restored,
+            boolean needsNoClass,
             Optional<String> problem) {
 
         public Use {
@@ -117,6 +122,7 @@ public final class UseNotes {
                     note.containsKey(RELEASED),
                     note.getProperty(IDENTITY, ""),
                     restored(note),
+                    note.containsKey(NEEDS_NO_CLASS),
                     Optional.empty());
         } catch (InvalidPathException e) {
             return unreadable(device, notes.place(device) + ": its kubelet_dir is no path");
@@ -169,40 +175,52 @@ public final class UseNotes {
     }
 
     private static Use unreadable(String device, String problem) {
-        return new Use(device, Optional.empty(), Set.of(), Path.of(""), false, "", Step.Vf.NONE, Optional.of(problem));
+        return new Use(
+                device, Optional.empty(), Set.of(), Path.of(""), false, "", Step.Vf.NONE, false, Optional.of(problem));
     }
 
     /**
      * Notes that pods of the kubelet with that directory use a device of that resource from now on. Waits for the disk.
      */
     public void note(Device device, String resource, Set<String> pods, Path kubeletDir) throws IOException {
-        note(device, resource, pods, kubeletDir, Step.Vf.NONE, false);
+        write(device, note(resource, pods, kubeletDir, identity(device)), Step.Vf.NONE);
     }
 
-    /**
-     * The same for a VF of which a claim may choose settings.
-     *
-     * @param said the settings in whose place a claim may choose others; the class may not say them any more when the
-     *     device is scrubbed
-     * @param mayChangeIds whether it is the device in its port, whatever vendor and product it has
-     */
-    public void note(
-            Device device, String resource, Set<String> pods, Path kubeletDir, Step.Vf said, boolean mayChangeIds)
-            throws IOException {
-        Step.Vf restored = said.isEmpty() ? find(device.id()).map(Use::restored).orElse(said) : said;
+    /** The same with what its scrub needs of the class, which may not say it any more by then. */
+    public void note(Device device, DeviceClass deviceClass, Set<String> pods, Path kubeletDir) throws IOException {
+        boolean mayChangeIds =
+                device instanceof UsbDevice && deviceClass.identity().isNamedByPort();
+        String identity = mayChangeIds ? "" : identity(device);
+        Properties note = note(deviceClass.resource().toString(), pods, kubeletDir, identity);
+        Step.Vf restored = deviceClass.choices().restored(deviceClass.recipe().vf());
+        if (deviceClass.release().steps().equals(Recipe.NONE.after(restored).steps())) {
+            note.setProperty(NEEDS_NO_CLASS, "");
+        }
+        write(device, note, restored);
+    }
+
+    private static Properties note(String resource, Set<String> pods, Path kubeletDir, String identity) {
         Properties note = new Properties();
         note.setProperty(RESOURCE, resource);
         note.setProperty(PODS, String.join(" ", new TreeSet<>(pods)));
         note.setProperty(KUBELET_DIR, kubeletDir.toAbsolutePath().normalize().toString());
-        note.setProperty(IDENTITY, mayChangeIds ? "" : identity(device));
+        note.setProperty(IDENTITY, identity);
+        return note;
+    }
+
+    private void write(Device device, Properties note, Step.Vf said) throws IOException {
+        Step.Vf restored = said.isEmpty() ? find(device.id()).map(Use::restored).orElse(said) : said;
         restored.mac().ifPresent(mac -> note.setProperty(MAC, mac));
         restored.vlan().ifPresent(vlan -> note.setProperty(VLAN, String.valueOf(vlan)));
         restored.maxRate().ifPresent(rate -> note.setProperty(MAX_RATE, String.valueOf(rate)));
         notes.writeForGood(device.id(), note);
     }
 
-    /** Notes that nobody uses it any more, before its scrub begins: a static pod comes back with its old UID. */
-    void release(String device) throws IOException {
+    /**
+     * Notes that nobody uses it any more, before its scrub begins. A static pod comes back with its old UID, and the next
+     * pod of a claim has the UID of the claim.
+     */
+    public void release(String device) throws IOException {
         Properties note = new Properties();
         try {
             Optional<Properties> noted = notes.read(device);

@@ -7,12 +7,14 @@ import io.edgeplug.model.device.PathGroup;
 import io.edgeplug.model.device.PathGroup.Member;
 import io.edgeplug.model.rules.FileRules;
 import io.edgeplug.system.files.Destination;
+import io.edgeplug.system.files.FarPathException;
 import io.edgeplug.system.files.FileKind;
 import io.edgeplug.system.files.PathGlob;
 import io.edgeplug.system.files.PathGlob.TooManyFilesException;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,12 +30,31 @@ import java.util.stream.Collectors;
  */
 public final class FileScan {
 
+    /** The daemon's heap has room for this many devices. */
+    public static final int MAX_FILES = 4096;
+
     private final Sysfs sysfs;
     private final NodeOrigin origins;
 
     public FileScan(Sysfs sysfs) {
         this.sysfs = sysfs;
         this.origins = new NodeOrigin(sysfs);
+    }
+
+    /**
+     * The files that were found.
+     *
+     * @param problems a line for each pattern that could not be followed, in their order
+     * @param excess the problems of patterns that name too many files for any node, which are mistakes in the
+     *     configuration
+     */
+    public record Found(List<PathDevice> devices, Map<PathGlob, String> problems, List<String> excess) {
+
+        public Found {
+            devices = List.copyOf(devices);
+            problems = Collections.unmodifiableMap(new LinkedHashMap<>(problems));
+            excess = List.copyOf(excess);
+        }
     }
 
     /** How a class names a file: alone, or with others. */
@@ -45,13 +66,13 @@ public final class FileScan {
      *
      * @param classes in their order
      */
-    public PathScan paths(List<FileRules> classes) {
+    public Found paths(List<FileRules> classes) {
         Map<String, List<Naming>> named = new TreeMap<>();
         Set<String> directories = new HashSet<>();
-        List<String> problems = new ArrayList<>();
+        Map<PathGlob, String> problems = new LinkedHashMap<>();
         List<String> excess = new ArrayList<>();
         Map<PathGlob, List<String>> known = new LinkedHashMap<>();
-        int left = PathScan.MAX_FILES;
+        int left = MAX_FILES;
         for (FileRules one : classes) {
             for (PathGroup group : one.groups()) {
                 List<String> paths = glob(group.first(), left / group.paths().size(), problems, excess);
@@ -73,7 +94,7 @@ public final class FileScan {
         }
         List<PathDevice> devices = new ArrayList<>();
         named.forEach((path, namings) -> devices.addAll(devices(path, namings, directories.contains(path))));
-        return new PathScan(devices, problems, excess);
+        return new Found(devices, problems, excess);
     }
 
     private static void add(Map<String, List<Naming>> named, String path, Naming naming) {
@@ -129,16 +150,16 @@ public final class FileScan {
         return devices;
     }
 
-    private List<String> glob(PathGlob pattern, int most, List<String> problems, List<String> excess) {
+    private List<String> glob(PathGlob pattern, int most, Map<PathGlob, String> problems, List<String> excess) {
         try {
             return pattern.files(sysfs, most);
         } catch (TooManyFilesException e) {
-            String tooMany = pattern + ": with the files that it names, there are more than the " + PathScan.MAX_FILES
+            String tooMany = pattern + ": with the files that it names, there are more than the " + MAX_FILES
                     + " that all classes of a node may have; none of its files is listed";
-            problems.add(tooMany);
+            problems.put(pattern, tooMany);
             excess.add(tooMany);
-        } catch (IOException e) {
-            problems.add(pattern + ": " + e.getMessage());
+        } catch (IOException | FarPathException e) {
+            problems.put(pattern, pattern + ": " + e.getMessage());
         }
         return List.of();
     }
@@ -151,13 +172,17 @@ public final class FileScan {
         for (Member member : members) {
             Optional<Destination> where = Optional.empty();
             Optional<String> own;
+            boolean isRefused = false;
             try {
                 where = sysfs.follow(member.path().substring(1));
                 own = problem(member, where.map(Destination::kind));
             } catch (IOException e) {
                 own = Optional.of(String.valueOf(e.getMessage()));
+            } catch (FarPathException e) {
+                own = Optional.of(String.valueOf(e.getMessage()));
+                isRefused = true;
             }
-            if (files.isEmpty() && where.isEmpty() && !isThere(path)) {
+            if (files.isEmpty() && where.isEmpty() && !isRefused && !isThere(path)) {
                 return Optional.empty();
             }
             files.add(new PathDevice.File(

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * things under different names: ports with the IDs of their accelerators, and the management engine with the ID that
  * bitstreams need.
  */
-final class FpgaScan {
+record FpgaScan(Sysfs sysfs) {
 
     private static final String MANAGERS = "sys/class/fpga_manager";
     private static final List<String> FAMILIES = List.of("fpga_region", "fpga");
@@ -32,12 +32,6 @@ final class FpgaScan {
     private static final Pattern ENGINE_REGION = Pattern.compile("dfl-fme-region\\.\\d{1,5}");
     private static final Pattern ALL_ONES = Pattern.compile("[fF]{32}");
     private static final Pattern ZEROS = Pattern.compile("[0-]*");
-
-    private final Sysfs sysfs;
-
-    FpgaScan(Sysfs sysfs) {
-        this.sysfs = sysfs;
-    }
 
     /**
      * The FPGAs of the function with that directory. Regions without ports are left out, because they have nothing to

@@ -19,14 +19,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /** Checks the conditions of {@link HealthCheck} at this moment, and not at the time when the device was scanned. */
-public final class HealthScan {
-
-    private final Sysfs sysfs;
-
-    /** A scan of devices of that node. */
-    public HealthScan(Sysfs sysfs) {
-        this.sysfs = sysfs;
-    }
+public record HealthScan(Sysfs sysfs) {
 
     /** The first problem of a device, without its name. A value that cannot be read is a problem. */
     public Optional<String> problem(Device device, Set<HealthCheck> checks) {

@@ -17,8 +17,10 @@ import java.util.regex.Pattern;
  * <p>{@code phys_port_name} says what an interface is: {@code p0}, {@code pf0vf3}, {@code pf0sf88}, and before Linux
  * 5.2 only the number of the VF. A function may have several ports, and a port may be split: {@code p0s0}. The most likely interfaces by name are asked first, so finding one of 256 does not
  * read 256.
+ *
+ * @param directories of these interfaces, by name
  */
-final class NetworkPorts {
+record NetworkPorts(Sysfs sysfs, SortedMap<String, String> directories) {
 
     private static final Pattern UPLINK = Pattern.compile("p\\d+(?:s\\d+)?");
 
@@ -26,15 +28,6 @@ final class NetworkPorts {
     private static final int ENOUGH_REPRESENTORS = 8;
 
     private static final Pattern REPRESENTOR = Pattern.compile("(?:c\\d+)?pf\\d+(?:[vs]f\\d+|hpf)?|\\d+");
-
-    private final Sysfs sysfs;
-    private final SortedMap<String, String> directories;
-
-    /** The interfaces with these names, each with its directory. */
-    NetworkPorts(Sysfs sysfs, SortedMap<String, String> directories) {
-        this.sysfs = sysfs;
-        this.directories = directories;
-    }
 
     boolean isEmpty() {
         return directories.isEmpty();

@@ -15,15 +15,9 @@ import java.util.Optional;
  * Finds the device behind a device node. A number such as 188:0 belongs to whatever was plugged in first, and a link in
  * {@code by-path} to whatever is in that socket.
  */
-final class NodeOrigin {
+record NodeOrigin(Sysfs sysfs) {
 
     private static final int MAX_TEXT = 64;
-
-    private final Sysfs sysfs;
-
-    NodeOrigin(Sysfs sysfs) {
-        this.sysfs = sysfs;
-    }
 
     /**
      * The device: a USB device with the interface, or else the PCI function with the serial number of what is behind

@@ -14,6 +14,9 @@ import io.edgeplug.model.device.SubFunction;
 import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.Vfio;
 import io.edgeplug.model.device.VirtualFunction;
+import io.edgeplug.system.files.Sysfs;
+import java.io.IOException;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -24,6 +27,8 @@ import java.util.Set;
  * namespace of a container.
  */
 public final class Readiness {
+
+    private static final String UDEV = "run/udev/data";
 
     /** Drivers that only pass the function on to programs, like those of VFIO, and make nothing of it. */
     private static final Set<String> PASSING_ON = Set.of("uio_pci_generic", "igb_uio", "pci-stub");
@@ -62,5 +67,18 @@ public final class Readiness {
                         || !function.netNames().isEmpty()
                         || !function.rdmaDevices().isEmpty())
                 .orElse(false);
+    }
+
+    /**
+     * Whether udev has named an interface, if there is a udev. It notes an interface after it has renamed it; see
+     * sd_device_get_is_initialized in systemd.
+     */
+    public static boolean isNamed(Sysfs sysfs, String netInterface) {
+        try {
+            Optional<String> index = sysfs.read("sys/class/net/" + netInterface + "/ifindex");
+            return index.isEmpty() || !sysfs.exists(UDEV) || sysfs.exists(UDEV + "/n" + index.orElseThrow());
+        } catch (IOException e) {
+            return true;
+        }
     }
 }

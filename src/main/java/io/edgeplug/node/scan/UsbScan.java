@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Makes USB devices of sysfs. A device chooses its own texts and how many interfaces it has, so all of it is limited. */
-public final class UsbScan {
+public record UsbScan(Sysfs sysfs) {
 
     private static final String DEVICES = "sys/bus/usb/devices";
 
@@ -36,12 +36,6 @@ public final class UsbScan {
     private static final Pattern NUMA = Pattern.compile("\\d{1,4}");
     private static final Pattern NODE = Pattern.compile(
             "(?m)^DEVNAME=((?:[A-Za-z0-9][A-Za-z0-9_.:+-]{0,63}/){0,4}[A-Za-z0-9][A-Za-z0-9_.:+-]{0,63})$");
-
-    private final Sysfs sysfs;
-
-    public UsbScan(Sysfs sysfs) {
-        this.sysfs = sysfs;
-    }
 
     /**
      * The ports where devices are plugged in, in order.

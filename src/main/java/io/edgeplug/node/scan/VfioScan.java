@@ -8,15 +8,9 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /** Reads the nodes of a function that is bound to a VFIO driver. */
-final class VfioScan {
+record VfioScan(Sysfs sysfs) {
 
     private static final Pattern DEVICE = Pattern.compile("vfio\\d{1,9}");
-
-    private final Sysfs sysfs;
-
-    VfioScan(Sysfs sysfs) {
-        this.sysfs = sysfs;
-    }
 
     /** The nodes of the function with that directory and that IOMMU group. */
     Vfio read(String directory, OptionalInt group) throws IOException {

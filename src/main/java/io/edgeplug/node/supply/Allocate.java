@@ -101,7 +101,7 @@ final class Allocate {
             all.addAll(own);
         }
         try {
-            List<Device> devices = supply.monitor().fitDevices(resource.name(), all);
+            List<Device> devices = supply.monitor().publication().fitDevices(resource.name(), all);
             GroupChoice.refuseSplit(supply.deviceClass(), devices, wanted);
             List<Equipment> equipment = supply.lastLook().equipment(devices, mayWait);
             List<Allocation> allocations = new ArrayList<>();
@@ -111,10 +111,10 @@ final class Allocate {
             }
             // Who has them is asked last: nobody holds a refused device, so it leaves the list when it is gone.
             if (resource.handsOver()) {
-                List<Device> ignored = supply.monitor().handOver(resource.name(), all, seen);
+                List<Device> ignored = supply.monitor().publication().handOver(resource.name(), all, seen);
                 containers.forEach(resource.noteGiven());
             } else {
-                supply.monitor().refuseUsed(resource.name(), all);
+                supply.monitor().publication().refuseUsed(resource.name(), all);
             }
             return allocations;
         } catch (DeviceUnavailableException e) {

@@ -4,13 +4,12 @@ import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.Due;
 import io.edgeplug.model.custody.Event;
-import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.pods.KubeletPods;
-import io.edgeplug.node.supply.HolderReading.Holdings;
+import io.edgeplug.node.supply.HolderReading.Holders;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Follower;
 import io.edgeplug.system.flow.Front;
@@ -102,6 +101,7 @@ public final class CustodyThread implements AutoCloseable {
         this.unprepared = new UnpreparedStarts(pods.kubeletDir(), pods.directories(), monitor, preparations.prepared);
         preparations.uses.use(pods.kubeletDir(), supplies.classes());
         preparations.reading.use(Optional.of(pods), pods.kubeletDir(), supplies::has);
+        preparations.interfaces().use(pods::containers);
         // This comes before the first pod can ask for anything.
         boolean ignored = learnHolders();
         awaitJudged();
@@ -125,7 +125,7 @@ public final class CustodyThread implements AutoCloseable {
 
     public void start() {
         preparations.addListener(preparationListener);
-        monitor.addListener(inventoryListener);
+        monitor.publication().addListener(inventoryListener);
         follower = notes.follow(Thread.ofVirtual().name("custody"), BURST, count -> turn());
     }
 
@@ -163,12 +163,12 @@ public final class CustodyThread implements AutoCloseable {
         awaitJudged();
     }
 
-    private Optional<Holdings> look() {
+    private Optional<Holders> look() {
         if (isClosed) {
             return Optional.empty();
         }
         preparations.uses.readAgain();
-        Optional<Holdings> read = read();
+        Optional<Holders> read = read();
         if (read.isPresent() && preparations.areOfDaemon()) {
             preparations.uses.noteUnseen(monitor.current(), read.orElseThrow().held(), pods);
             preparations.nodes.keep();
@@ -176,7 +176,7 @@ public final class CustodyThread implements AutoCloseable {
         return read;
     }
 
-    private Optional<Holdings> read() {
+    private Optional<Holders> read() {
         try {
             return Optional.of(preparations.reading.read());
         } catch (IOException e) {
@@ -188,24 +188,24 @@ public final class CustodyThread implements AutoCloseable {
     /** Reads, does what is due, and returns how long to wait for an event. */
     private Duration turn() throws InterruptedException {
         preparations.recoverAgain();
-        Optional<Holdings> read = look();
+        Optional<Holders> read = look();
         Duration pause = preparations.releases.follow(read.isPresent(), SLOW_LOOK);
         boolean isAnyRebound = read.isPresent() && preparations.releases.returnDrivers(pods.kubeletDir());
         tellAgain();
         preparations.log.follow(pods::wasAskedAbout, supplies::has);
         boolean isUnsettled = preparations.areOfDaemon()
-                && unprepared.look(supplies.classes(), areRegistered.getAsBoolean(), read.map(Holdings::held));
+                && unprepared.look(supplies.classes(), areRegistered.getAsBoolean(), read.map(Holders::held));
         List<Custody> all = custodian.all();
         Set<String> missing = monitor.missing().stream().map(Device::id).collect(Collectors.toSet());
         boolean isWaiting = isAnyRebound
                 || pods.areDoubtful()
                 || all.stream().anyMatch(one -> waitsForRelease(one, missing.contains(one.id())));
-        boolean isEnding = isEnding(read.filter(Holdings::isAnyEnding).isPresent());
+        boolean isEnding = isEnding(read.filter(Holders::isAnyEnding).isPresent());
         ask(isWaiting, isEnding);
         followsInventory = all.stream().anyMatch(one -> !one.holds().isEmpty());
         if (isEnding) {
             pause = shorter(pause, Due.ENDING_LOOK);
-        } else if (all.stream().anyMatch(CustodyThread::isGiven)) {
+        } else if (all.stream().anyMatch(Custody::isGiven)) {
             pause = shorter(pause, ASKING_LOOK);
         } else if (isWaiting) {
             pause = shorter(pause, nextAsk.wakeUp());
@@ -219,11 +219,9 @@ public final class CustodyThread implements AutoCloseable {
 
     /** Whether the end of its user has an effect: on a scrub, on a device that is gone, or on its group's mates. */
     private boolean waitsForRelease(Custody one, boolean isMissing) {
-        return one.traces().isPresent() || (!one.holds().isEmpty() && (isMissing || monitor.concernsOthers(one)));
-    }
-
-    private static boolean isGiven(Custody one) {
-        return one.holds().values().stream().anyMatch(Hold::isGrant);
+        return one.traces().isPresent()
+                || (!one.holds().isEmpty()
+                        && (isMissing || monitor.publication().concernsOthers(one)));
     }
 
     /** Sends lists again after which the kubelet writes its notes, so that it becomes clear who has what. */
@@ -261,7 +259,7 @@ public final class CustodyThread implements AutoCloseable {
     public void close() {
         isClosed = true;
         preparations.removeListener(preparationListener);
-        monitor.removeListener(inventoryListener);
+        monitor.publication().removeListener(inventoryListener);
         if (follower != null) {
             follower.close();
         }

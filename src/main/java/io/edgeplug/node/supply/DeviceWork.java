@@ -13,10 +13,8 @@ import io.edgeplug.system.systemd.Journal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.Consumer;
 import java.util.logging.Level;
@@ -36,12 +34,6 @@ final class DeviceWork {
     private final Consumer<PrepareEvent.Scrubbed> scrubbed;
     private final StepTimes stepTimes = new StepTimes();
     private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
-
-    /**
-     * By the ID of a device that is being prepared, the claim that has chosen something for it. The claim may be released
-     * before that ends.
-     */
-    private final Map<String, String> choosers = new ConcurrentHashMap<>();
 
     /** Follows the devices of a monitor; {@code scrubbed} gets the end of each scrub. */
     DeviceWork(Monitor monitor, Uses uses, Consumer<PrepareEvent.Scrubbed> scrubbed) {
@@ -108,11 +100,10 @@ final class DeviceWork {
             case RELEASE -> Work.Kind.SCRUB;
             case RETURN -> Work.Kind.RETURN;
         };
-        if (kind == Work.Kind.PREPARE) {
-            choosers.put(device.id(), chooser(device));
-        }
         if (!custodian.of(device.id()).isUnder(kind)) {
-            custodian.tell(device.id(), new Event.Begun(kind, Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+            String user = kind == Work.Kind.PREPARE ? chooser(device) : "";
+            custodian.tell(
+                    device.id(), new Event.Begun(kind, user, Instant.now().truncatedTo(ChronoUnit.SECONDS)));
         }
         listeners.forEach(Runnable::run);
     }
@@ -140,8 +131,7 @@ final class DeviceWork {
 
     private void end(Device device, Work.Kind kind, Optional<String> problem) {
         Custody before = custodian.of(device.id());
-        String chooser = kind == Work.Kind.PREPARE ? choosers.remove(device.id()) : null;
-        custodian.tell(device.id(), new Event.Ended(kind, problem, chooser == null ? "" : chooser, System.nanoTime()));
+        custodian.tell(device.id(), new Event.Ended(kind, problem, System.nanoTime()));
         monitor.thaw(device);
         // A listener tries again what is due, and work that could not begin would fail again at once.
         if (!custodian.of(device.id()).equals(before)) {

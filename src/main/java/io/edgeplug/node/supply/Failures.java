@@ -4,6 +4,7 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.Shares;
 import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.system.flow.Worded;
 import io.edgeplug.system.kernel.PlainText;
 import io.edgeplug.system.systemd.Journal;
 import io.edgeplug.system.systemd.LogLimit;
@@ -15,7 +16,6 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -59,7 +59,7 @@ public final class Failures {
     }
 
     /** What can fail. */
-    public enum Kind {
+    public enum Kind implements Worded {
         ALLOCATE("Allocate"),
         START("start"),
         CLAIM("claim"),
@@ -75,11 +75,6 @@ public final class Failures {
         /** Whether it is about a claim, and not about devices. */
         public boolean isOfClaim() {
             return this == CLAIM || this == RELEASE;
-        }
-
-        /** In lower case, as metrics have it. */
-        public String word() {
-            return name().toLowerCase(Locale.ROOT);
         }
     }
 

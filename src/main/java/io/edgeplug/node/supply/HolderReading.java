@@ -4,7 +4,6 @@ import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.custody.Event.Noting;
 import io.edgeplug.model.custody.Face;
-import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.custody.Verdict;
 import io.edgeplug.model.device.Device;
@@ -64,7 +63,7 @@ final class HolderReading {
     }
 
     /** What was read. */
-    record Holdings(HeldDevices held, Map<String, List<Noting>> byDevice, boolean isAnyEnding) {
+    record Holders(HeldDevices held, Map<String, List<Noting>> byDevice, boolean isAnyEnding) {
 
         /** The users of a device as that resource. */
         List<Noting> of(String device, String resource) {
@@ -92,7 +91,7 @@ final class HolderReading {
      *
      * @throws IOException if it is not known who has what; then whoever had something may have it still
      */
-    Holdings read() throws IOException {
+    Holders read() throws IOException {
         reading.lock();
         try {
             HeldDevices held;
@@ -114,7 +113,7 @@ final class HolderReading {
             boolean isAnyEnding = tell(byDevice, SteadyClock.of(held.written()));
             isFirst = false;
             notes.report(Optional.empty(), unreadClaims());
-            return new Holdings(held, byDevice, isAnyEnding);
+            return new Holders(held, byDevice, isAnyEnding);
         } finally {
             reading.unlock();
         }
@@ -134,8 +133,7 @@ final class HolderReading {
         for (String device : devices(byDevice)) {
             List<Event> events = new ArrayList<>(List.of(nodes.of(device)));
             // An Allocate ends after a time without notes, but its pod may be in those that cannot be read.
-            boolean isGiven = custodian.of(device).holds().values().stream().anyMatch(Hold::isGrant);
-            if (byDevice.containsKey(device) && !isGiven) {
+            if (byDevice.containsKey(device) && !custodian.of(device).isGiven()) {
                 List<Noting> claims = byDevice.getOrDefault(device, List.of());
                 events.add(new Event.Noted(claims, Instant.EPOCH, Set.of(), false, System.nanoTime()));
             }
@@ -154,7 +152,7 @@ final class HolderReading {
 
     /** Reads and tells. It also fails if the note of a claim cannot be read, because the claim may have other devices. */
     void readForSure() throws IOException {
-        Holdings ignored = read();
+        Holders ignored = read();
         Optional<String> unread = unreadClaims().stream().findFirst();
         if (unread.isPresent()) {
             throw new IOException(unread.orElseThrow());
@@ -201,7 +199,7 @@ final class HolderReading {
             note.run();
         } catch (IOException e) {
             try {
-                Holdings ignored = read();
+                Holders ignored = read();
             } catch (IOException unread) {
                 e.addSuppressed(unread);
             }
@@ -211,7 +209,7 @@ final class HolderReading {
 
     private void readBeforeClaim() throws IOException {
         try {
-            Holdings ignored = read();
+            Holders ignored = read();
         } catch (IOException e) {
             throw new IOException("nothing tells whether its devices are held: " + e.getMessage(), e);
         }

@@ -29,6 +29,10 @@ final class HostFiles {
 
     static final String DEV = "/dev/";
 
+    private static final String RDMA_STAYS =
+            "its RDMA device would stay on the node while [class.interface] moves its network interface: this node has"
+                    + " exclusive RDMA namespaces, put \"options ib_core netns_mode=1\" into /etc/modprobe.d and boot";
+
     /** The service sees other files in these places than containers do: see PrivateTmp and ProcSubset in its unit. */
     private static final List<String> UNSEEN = List.of("/tmp/", "/var/tmp/", "/proc/");
 
@@ -47,6 +51,9 @@ final class HostFiles {
 
     private final Predicate<Device> isPrepared;
 
+    /** Whether RDMA devices would stay on the node while the interfaces of the class go into pods. */
+    private final boolean separatesRdma;
+
     /**
      * The files of that node for a class.
      *
@@ -58,6 +65,18 @@ final class HostFiles {
         this.devNull = devNull(sysfs);
         this.trustOwner = deviceClass.trustOwner();
         this.isPrepared = isPrepared;
+        this.separatesRdma = deviceClass.recipe().movedInterface().isPresent() && isRdmaExclusive(sysfs);
+    }
+
+    /** The mode belongs to the whole node, and is almost always set at boot. */
+    private static boolean isRdmaExclusive(Sysfs sysfs) {
+        try {
+            return sysfs.read("sys/module/ib_core/parameters/netns_mode")
+                    .filter(text -> text.equals("N") || text.equals("0"))
+                    .isPresent();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static Optional<FileKind> devNull(Sysfs sysfs) {
@@ -99,6 +118,9 @@ final class HostFiles {
     private Finding finding(Equipment equipment, Sysfs tree) {
         if (equipment.problem().isPresent()) {
             return new Finding(equipment.problem(), Optional.empty());
+        }
+        if (separatesRdma && !equipment.device().rdmaDevices().isEmpty()) {
+            return Finding.problem(RDMA_STAYS);
         }
         Ways ways = new Ways(tree);
         Optional<String> problem = isPrepared.test(equipment.device()) ? Optional.empty() : missing(equipment, ways);

@@ -2,6 +2,7 @@ package io.edgeplug.node.supply;
 
 import io.edgeplug.model.device.Device;
 import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.prepare.Interfaces;
 import io.edgeplug.node.prepare.PrepareEvent;
 import io.edgeplug.node.prepare.PreparedStarts;
 import io.edgeplug.node.prepare.Preparer;
@@ -77,6 +78,11 @@ public final class Preparations implements AutoCloseable {
     /** Prepares for pods of the kubelet with that directory from now on. */
     public void use(Path kubeletDir) {
         preparer.use(kubeletDir);
+    }
+
+    /** The network interfaces that pods get. */
+    Interfaces interfaces() {
+        return preparer.interfaces();
     }
 
     /** Restores what a killed daemon has left half changed, and from now on what other killed processes leave. */

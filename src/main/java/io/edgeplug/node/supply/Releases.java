@@ -118,7 +118,9 @@ final class Releases {
                 yield Optional.empty();
             }
             case Due.Scrub scrub -> {
-                begin(device.orElseThrow(), deviceClass.orElseThrow().release());
+                begin(
+                        device.orElseThrow(),
+                        deviceClass.map(DeviceClass::release).orElse(Recipe.NONE));
                 yield Optional.empty();
             }
         };
@@ -126,7 +128,7 @@ final class Releases {
 
     private void begin(Device device, Recipe release) {
         String id = device.id();
-        custodian.tell(id, new Event.Begun(Work.Kind.SCRUB, Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+        custodian.tell(id, new Event.Begun(Work.Kind.SCRUB, "", Instant.now().truncatedTo(ChronoUnit.SECONDS)));
         runs.put(
                 id, new Run(preparer.scrub(device, release, () -> checkScrub(device)), Deadline.in(release.timeout())));
     }
@@ -163,7 +165,7 @@ final class Releases {
         if (use.isEmpty()) {
             return;
         }
-        HolderReading.Holdings ignored = reading.read();
+        HolderReading.Holders ignored = reading.read();
         Custody custody = custodian.of(device.id());
         Optional<String> objection = Due.objection(custody, custodian.isKinHeld(device.id()));
         if (objection.isPresent()) {
@@ -179,7 +181,7 @@ final class Releases {
         String id = end.device().id();
         Optional<String> problem = end.problem().map(text -> "could not be scrubbed: " + text);
         long now = System.nanoTime();
-        custodian.tell(id, new Event.Ended(Work.Kind.SCRUB, problem, "", now));
+        custodian.tell(id, new Event.Ended(Work.Kind.SCRUB, problem, now));
         if (problem.isEmpty()) {
             uses.scrubbed(id);
             log(Level.INFO, id, "scrubbed in " + end.took().toMillis() + " ms");

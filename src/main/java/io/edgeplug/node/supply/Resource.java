@@ -133,6 +133,9 @@ public record Resource(
             if (prepares()) {
                 prepare(wanted, ClaimChoice.NONE, device -> Optional.empty());
             }
+            if (deviceClass().recipe().movedInterface().isPresent()) {
+                supply.tellInterfaces(devices(wanted));
+            }
             preparations.failures().wentWell(Failures.Kind.START, name(), wanted);
         } catch (DeviceUnavailableException | PrepareException | TimeoutException e) {
             preparations.failures().failed(Failures.Kind.START, name(), wanted, e);

@@ -4,7 +4,6 @@ import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.custody.Event.Noting;
-import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.Trouble;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciDevice;
@@ -12,6 +11,7 @@ import io.edgeplug.model.device.PrepareException;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.prepare.Guest;
 import io.edgeplug.node.prepare.Preparation;
 import io.edgeplug.node.prepare.PreparedStarts;
 import io.edgeplug.node.prepare.Preparer;
@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * The starts of containers with devices. They wait until the devices are scrubbed after others, their pods or claims are
@@ -71,7 +71,8 @@ record Starts(
         Deadline deadline = Deadline.in(recipe.timeout());
         Map<Device, Set<String>> pods = deviceClass.tracksUse()
                 ? awaitScrub(deviceClass, devices, ids, deadline)
-                : starting(deviceClass, devices, ids);
+                : starters().starting(deviceClass, devices, ids);
+        expectInterfaces(deviceClass, recipe, pods);
         List<Preparation> all = devices.stream()
                 .map(device -> preparer.prepare(device, recipe, pods.getOrDefault(device, Set.of()), () -> {
                     refuse(objection.apply(device));
@@ -117,19 +118,11 @@ record Starts(
         }
     }
 
-    /** By device, the UIDs of the users that start; none if that cannot be read. */
-    private Map<Device, Set<String>> starting(DeviceClass deviceClass, List<Device> devices, Set<String> ids) {
-        try {
-            HolderReading.Holdings all = reading.read();
-            return devices.stream()
-                    .collect(Collectors.toMap(
-                            device -> device,
-                            device -> uids(
-                                    all.of(device.id(), deviceClass.resource().toString()).stream()
-                                            .filter(one -> ids.contains(one.id()))
-                                            .toList())));
-        } catch (IOException e) {
-            return Map.of();
+    private void expectInterfaces(DeviceClass deviceClass, Recipe recipe, Map<Device, Set<String>> users)
+            throws PrepareException {
+        if (recipe.movedInterface().isPresent()) {
+            SortedMap<String, Guest> guests = starters().guests(deviceClass, users);
+            preparer.interfaces().expect(guests, starters().heldBy(guests.values()), recipe);
         }
     }
 
@@ -172,12 +165,13 @@ record Starts(
         Map<Device, Set<String>> users = new LinkedHashMap<>();
         Map<Device, Set<String>> starting = new LinkedHashMap<>();
         for (Device device : devices) {
-            List<Noting> all = of(deviceClass, device);
-            users.put(device, uids(all));
+            List<Noting> all = starters().of(deviceClass, device);
+            users.put(device, Starters.uids(all));
             // Other users of a shared device may run.
             starting.put(
                     device,
-                    uids(all.stream().filter(one -> ids.contains(one.id())).toList()));
+                    Starters.uids(
+                            all.stream().filter(one -> ids.contains(one.id())).toList()));
         }
         uses.readAgain();
         long begun = System.nanoTime();
@@ -246,7 +240,7 @@ record Starts(
     void note(DeviceClass deviceClass, Device device, Path kubeletDir, Set<String> waited) throws IOException {
         Set<String> now;
         try {
-            now = uids(of(deviceClass, device));
+            now = Starters.uids(starters().of(deviceClass, device));
         } catch (PrepareException e) {
             throw new IOException("is not available any more: " + e.problem(), e);
         }
@@ -256,36 +250,8 @@ record Starts(
         uses.note(device, deviceClass, now, kubeletDir);
     }
 
-    /**
-     * The users of a device of that class, one of which starts now.
-     *
-     * @throws PrepareException if the kubelet does not report one, or the device is held as another resource
-     */
-    private List<Noting> of(DeviceClass deviceClass, Device device) throws PrepareException {
-        String resource = deviceClass.resource().toString();
-        List<Noting> own;
-        try {
-            own = reading.read().of(device.id(), resource);
-        } catch (IOException e) {
-            throw new PrepareException(device.id(), "it is not known which pod gets it: " + e.getMessage(), e);
-        }
-        Optional<Hold> other = custodian().of(device.id()).holds().values().stream()
-                .filter(hold -> !hold.resource().equals(resource))
-                .findFirst();
-        if (deviceClass.isFace() && other.isPresent()) {
-            throw new PrepareException(
-                    device.id(),
-                    "it is held as " + other.orElseThrow().resource() + " by "
-                            + other.orElseThrow().user().name());
-        }
-        if (own.isEmpty()) {
-            throw new PrepareException(device.id(), "the kubelet has not noted which pod gets it");
-        }
-        return own;
-    }
-
-    private static Set<String> uids(List<Noting> users) {
-        return users.stream().map(one -> one.user().uid()).collect(Collectors.toSet());
+    private Starters starters() {
+        return new Starters(reading, custodian());
     }
 
     private Custodian custodian() {

@@ -2,15 +2,18 @@ package io.edgeplug.node.supply;
 
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
+import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.container.CdiSpecs;
 import io.edgeplug.node.container.ContainerDirectories;
 import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.prepare.InterfaceNotes;
 import io.edgeplug.system.files.Sysfs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -81,6 +84,19 @@ public final class Supplies implements AutoCloseable {
 
     private static Set<ResourceName> resources(List<DeviceClass> classes) {
         return classes.stream().map(DeviceClass::resource).collect(Collectors.toSet());
+    }
+
+    /**
+     * The network interface of a device as that user has it, a pod or a claim by its UID; empty if it has none, or if it
+     * is not known where the interface is.
+     */
+    public Optional<PodInterface> podInterface(String uid, String device) {
+        return monitor.here(device).flatMap(one -> new InterfaceNotes(sysfs).ofUser(uid, one));
+    }
+
+    /** Whether any pod has the network interface of a device, also if no class gives it any more. */
+    public boolean areInterfacesInPods() {
+        return new InterfaceNotes(sysfs).areAny();
     }
 
     public Monitor monitor() {

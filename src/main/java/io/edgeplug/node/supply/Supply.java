@@ -1,11 +1,14 @@
 package io.edgeplug.node.supply;
 
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PrepareException;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.container.ContainerDirectories;
 import io.edgeplug.node.container.ContainerFiles;
 import io.edgeplug.node.container.Equipment;
 import io.edgeplug.node.inventory.Inventory;
 import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.prepare.InterfaceNotes;
 import io.edgeplug.node.supply.LookRequests.Extent;
 import io.edgeplug.node.supply.LookRequests.Request;
 import io.edgeplug.system.files.Sysfs;
@@ -40,6 +43,9 @@ public final class Supply implements AutoCloseable {
     /** The same while one of them has a problem. */
     private static final Duration RETRY = Duration.ofSeconds(10);
 
+    /** A look at all devices of a class takes some milliseconds, unless files are on a server that does not answer. */
+    private static final Duration WRITTEN_WITHIN = Duration.ofSeconds(2);
+
     private final DeviceClass deviceClass;
     private final Monitor monitor;
     private final NodeWatch nodes;
@@ -69,14 +75,15 @@ public final class Supply implements AutoCloseable {
         this.monitor = monitor;
         this.nodes = nodes;
         this.hostFiles = new HostFiles(sysfs, deviceClass, monitor::isFrozen);
-        this.files = new ContainerFiles(directories, deviceClass);
+        InterfaceNotes interfaces = new InterfaceNotes(sysfs);
+        this.files = new ContainerFiles(directories, deviceClass, interfaces::of);
         Supplier<MountedNodes> looks = () -> new MountedNodes(sysfs, deviceClass, nodes::followAllIn);
         this.lastLook = new LastLook(deviceClass, monitor, stock, hostFiles, looks, files, requests);
         this.index = new EquipmentIndex(deviceClass, looks);
         this.log = new SupplyLog(deviceClass);
         this.thread =
                 Thread.ofVirtual().name("supply " + deviceClass.resource()).unstarted(this::keepCurrent);
-        monitor.addListener(listener);
+        monitor.publication().addListener(listener);
         look(Extent.ALL, Set.of());
         thread.start();
     }
@@ -137,6 +144,22 @@ public final class Supply implements AutoCloseable {
     /** Requests a full look, and waits, up to a limit, until the files are written and the stock is current. */
     public void look(Duration patience) throws InterruptedException {
         requests.addAndAwait(patience);
+    }
+
+    /**
+     * Writes where the network interfaces of these devices are now, for the container runtime, which reads it next.
+     *
+     * @throws PrepareException if it could not be written; the message is a sentence
+     */
+    void tellInterfaces(Collection<Device> devices) throws PrepareException, InterruptedException {
+        look(WRITTEN_WITHIN);
+        for (Device device : devices) {
+            if (!files.areCurrent(device)) {
+                String problem = current().problems().get(device.id());
+                throw new PrepareException(
+                        device.id(), problem == null ? "its CDI specification could not be written in time" : problem);
+            }
+        }
     }
 
     private void keepCurrent() {
@@ -242,7 +265,7 @@ public final class Supply implements AutoCloseable {
 
     /** Ends its thread after the present write, and leaves its files to the next supply of the resource. */
     void stop() {
-        monitor.removeListener(listener);
+        monitor.publication().removeListener(listener);
         isStopped = true;
         requests.wake();
         try {

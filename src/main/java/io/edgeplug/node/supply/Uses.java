@@ -1,13 +1,12 @@
 package io.edgeplug.node.supply;
 
 import io.edgeplug.model.custody.Custodian;
+import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.custody.Traces;
 import io.edgeplug.model.custody.Work;
 import io.edgeplug.model.device.Device;
-import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.rules.DeviceClass;
-import io.edgeplug.model.rules.TemplateWord;
 import io.edgeplug.node.inventory.Inventory;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.node.pods.HeldDevices;
@@ -24,7 +23,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -104,7 +102,16 @@ final class Uses {
                         .in(use.resource().map(group).orElse(OptionalInt.empty())));
         List<Event> events = new ArrayList<>(List.of(new Event.Traced(traces)));
         events.addAll(more);
+        Custody before = custodian.of(device);
         custodian.tell(device, events.toArray(Event[]::new));
+        if (custodian.of(device).isUsedUp() && before.areTracesOfClaims()) {
+            // The next pod with the same claim is another user, as that with another claim is.
+            try {
+                notes.release(device);
+            } catch (IOException e) {
+                LOG.fine(() -> device + ": not noted as released: " + e.getMessage());
+            }
+        }
     }
 
     /** The devices with a note at the last reading. */
@@ -135,12 +142,9 @@ final class Uses {
      */
     Stream<Holding> foreign(Predicate<String> mayRun) {
         return last.values().stream()
-                .filter(use -> !isOurs(use) && isThere(use.kubeletDir().resolve(HeldDevices.FILE)))
+                .filter(use -> !isOurs(use)
+                        && Files.exists(use.kubeletDir().resolve(HeldDevices.FILE), LinkOption.NOFOLLOW_LINKS))
                 .flatMap(use -> foreign(use, mayRun));
-    }
-
-    private static boolean isThere(Path file) {
-        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static Stream<Holding> foreign(Use use, Predicate<String> mayRun) {
@@ -171,7 +175,7 @@ final class Uses {
 
     /** Why only a person can decide about a device; empty if the daemon can. The text continues a sentence about it. */
     static Optional<String> obstacle(Use use, Optional<DeviceClass> deviceClass, Optional<Device> device) {
-        if (deviceClass.isEmpty()) {
+        if (deviceClass.isEmpty() && !use.needsNoClass()) {
             return Optional.of(unknown(use));
         }
         return device.filter(one -> !use.isOf(one))
@@ -193,29 +197,15 @@ final class Uses {
      * @throws IOException if that cannot be noted; the message continues a sentence about the device
      */
     synchronized void note(Device device, DeviceClass deviceClass, Set<String> users, Path kubelet) throws IOException {
-        String resource = deviceClass.resource().toString();
         try {
-            notes.note(
-                    device,
-                    resource,
-                    users,
-                    kubelet,
-                    deviceClass.choices().restored(deviceClass.recipe().vf()),
-                    device instanceof UsbDevice && isNamedByPort(deviceClass));
+            notes.note(device, deviceClass, users, kubelet);
         } catch (IOException e) {
             throw new IOException("cannot be noted as used: " + e.getMessage() + remedy(e), e);
         }
-        custodian.tell(device.id(), new Event.Traced(Optional.of(new Traces(users, Optional.of(resource), false))));
-    }
-
-    /** Some accelerators change vendor and product when they are used for the first time. */
-    private static boolean isNamedByPort(DeviceClass deviceClass) {
-        return deviceClass
-                .identity()
-                .id()
-                .filter(id -> Collections.disjoint(
-                        id.words(), Set.of(TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL)))
-                .isPresent();
+        custodian.tell(
+                device.id(),
+                new Event.Traced(Optional.of(
+                        new Traces(users, Optional.of(deviceClass.resource().toString()), false))));
     }
 
     /** The kubelet starts the container again by itself. */

@@ -4,6 +4,7 @@ import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PhysicalFunction;
 import io.edgeplug.model.rules.WantedVfs;
 import io.edgeplug.node.scan.PhysicalFunctionScan;
+import io.edgeplug.node.scan.Readiness;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.flow.Deadline;
@@ -11,7 +12,6 @@ import io.edgeplug.system.flow.LosableThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -19,8 +19,6 @@ import java.util.function.Predicate;
  * that an entry may take are waited for, and no other device.
  */
 record PfReadiness(Sysfs sysfs, LosableThreads looks) {
-
-    private static final String UDEV = "run/udev/data";
 
     /** Waits for all of them, and returns whether all were ready in time. If not, the plan says what is missing. */
     boolean await(List<WantedVfs> entries, Predicate<PciAddress> which, VfsDeadlines deadlines)
@@ -76,17 +74,8 @@ record PfReadiness(Sysfs sysfs, LosableThreads looks) {
                 || !pf.device().function().rdmaDevices().isEmpty();
     }
 
-    /** udev notes an interface after it has renamed it; see sd_device_get_is_initialized in systemd. */
     private boolean isNamed(PhysicalFunction pf) {
-        if (pf.port().isEmpty()) {
-            return true;
-        }
-        String net = "sys/class/net/" + pf.port().orElseThrow().name();
-        try {
-            Optional<String> index = sysfs.read(net + "/ifindex");
-            return index.isEmpty() || !sysfs.exists(UDEV) || sysfs.exists(UDEV + "/n" + index.orElseThrow());
-        } catch (IOException e) {
-            return true;
-        }
+        return pf.port().isEmpty()
+                || Readiness.isNamed(sysfs, pf.port().orElseThrow().name());
     }
 }

@@ -28,7 +28,7 @@ final class PlanRun {
 
     private final NodeVfs node;
     private final VfsDeadlines deadlines;
-    private final Consumer<VfsEvent> told;
+    private final Consumer<VfsApply.Event> told;
     private final PfPlan plan;
     private final PciAddress pf;
     private final PfSteps steps;
@@ -38,7 +38,7 @@ final class PlanRun {
 
     private boolean isAutoprobeOff;
 
-    PlanRun(NodeVfs node, VfsDeadlines deadlines, Consumer<VfsEvent> told, PfPlan plan) {
+    PlanRun(NodeVfs node, VfsDeadlines deadlines, Consumer<VfsApply.Event> told, PfPlan plan) {
         this.node = node;
         this.deadlines = deadlines;
         this.told = told;
@@ -65,7 +65,7 @@ final class PlanRun {
                 return failed(plan.withHeld(held), step, "not done, because a VF is in use by now");
             }
             note(step);
-            told.accept(new VfsEvent.StepDone(pf, step, Duration.between(begun, Instant.now())));
+            told.accept(new VfsApply.Event.StepDone(pf, step, Duration.between(begun, Instant.now())));
         }
         return new VfsApply.Outcome(plan, Optional.empty());
     }
@@ -83,7 +83,8 @@ final class PlanRun {
                 .await(
                         deadline(step),
                         deadlines.patience(),
-                        () -> told.accept(new VfsEvent.Waiting(pf, step, Duration.between(begun, Instant.now()))));
+                        () -> told.accept(
+                                new VfsApply.Event.Waiting(pf, step, Duration.between(begun, Instant.now()))));
     }
 
     private List<PfPlan.Held> held(VfsStep step) throws IOException {

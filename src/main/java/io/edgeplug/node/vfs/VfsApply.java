@@ -5,6 +5,7 @@ import io.edgeplug.model.rules.WantedVfs;
 import io.edgeplug.node.prepare.ProcessLock;
 import io.edgeplug.system.flow.Front;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,15 +25,28 @@ public final class VfsApply {
 
     private final NodeVfs node;
     private final VfsDeadlines deadlines;
-    private final Consumer<VfsEvent> told;
+    private final Consumer<Event> told;
     private final ProcessLock lock;
+
+    /** An event while VFs are made. */
+    public sealed interface Event {
+
+        /** The PF of the event. */
+        PciAddress pf();
+
+        /** A step is done. */
+        record StepDone(PciAddress pf, VfsStep step, Duration took) implements Event {}
+
+        /** A step takes unusually long. */
+        record Waiting(PciAddress pf, VfsStep step, Duration since) implements Event {}
+    }
 
     /**
      * For a node.
      *
      * @param told gets the events, on the threads of the PFs
      */
-    public VfsApply(NodeVfs node, VfsDeadlines deadlines, Consumer<VfsEvent> told) {
+    public VfsApply(NodeVfs node, VfsDeadlines deadlines, Consumer<Event> told) {
         this.node = node;
         this.deadlines = deadlines;
         this.told = told;

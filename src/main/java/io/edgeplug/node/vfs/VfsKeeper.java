@@ -222,14 +222,14 @@ public final class VfsKeeper implements AutoCloseable {
         }
     }
 
-    private static void log(VfsEvent event) {
+    private static void log(VfsApply.Event event) {
         switch (event) {
-            case VfsEvent.StepDone done ->
+            case VfsApply.Event.StepDone done ->
                 log(
                         Level.FINE,
                         done.pf(),
                         done.step().line() + ", " + done.took().toMillis() + " ms");
-            case VfsEvent.Waiting waiting ->
+            case VfsApply.Event.Waiting waiting ->
                 log(
                         Level.INFO,
                         waiting.pf(),

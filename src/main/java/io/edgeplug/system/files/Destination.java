@@ -18,11 +18,6 @@ public record Destination(
         intruders = List.copyOf(intruders);
     }
 
-    /** A file that is no device node, or of which the number does not matter. */
-    public Destination(String path, FileKind kind, long device, long inode, List<Intruder> intruders) {
-        this(path, kind, device, inode, "", intruders);
-    }
-
     /**
      * A user who can lead the path elsewhere. Root, the user who scans, and the owner of the whole tree do not count.
      *

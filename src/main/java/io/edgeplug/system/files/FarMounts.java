@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -69,10 +68,20 @@ final class FarMounts {
     private static final String OVERLAY = "overlay";
 
     private static final String ROOT = "/";
-    private static final Set<String> EVERYTHING = Set.of(ROOT);
 
-    /** Among more mounts, every file system counts as far. */
-    private static final int MAX = 1 << 12;
+    /** Stands for mount points that are not known. Each of the others is absolute. */
+    static final String UNKNOWN = "unknown";
+
+    private static final Set<String> EVERYTHING = Set.of(ROOT, UNKNOWN);
+
+    /** With more far file systems, every file system counts as far. A node has one for each container and volume. */
+    static final int MAX = 1 << 12;
+
+    /** The same with longer mount points, in characters. */
+    private static final int MAX_TEXT = 1 << 20;
+
+    /** The mounts of the process, whichever thread asks first. */
+    private static final String FILE = "/proc/self/mountinfo";
 
     private static final int POINT = 4;
 
@@ -92,7 +101,7 @@ final class FarMounts {
     private Map<String, Long> servers = Map.of();
 
     private FarMounts(KernelCalls calls) {
-        descriptor = calls.open(Mounts.FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC);
+        descriptor = calls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC);
         poll = Poll.open(calls, 1);
         poll.watch(MOUNTS, descriptor, KernelCalls.POLLPRI);
         read();
@@ -127,14 +136,10 @@ final class FarMounts {
     }
 
     private void read() {
-        List<String> first = new ArrayList<>();
-        try (Stream<String> lines = Files.lines(Path.of(Mounts.FILE), StandardCharsets.ISO_8859_1)) {
-            servers = servers(lines.peek(line -> {
-                if (first.size() <= MAX) {
-                    first.add(line);
-                }
-            }));
-            points = among(first);
+        Far far = new Far();
+        try (Stream<String> lines = Files.lines(Path.of(FILE), StandardCharsets.ISO_8859_1)) {
+            servers = servers(lines.peek(far::add));
+            points = far.points();
         } catch (IOException | UncheckedIOException e) {
             points = EVERYTHING;
             servers = Map.of();
@@ -152,22 +157,35 @@ final class FarMounts {
 
     /** The mount points of far file systems among these lines, see proc_pid_mountinfo(5). */
     static Set<String> among(List<String> lines) {
-        if (lines.size() > MAX) {
-            return EVERYTHING;
-        }
-        Set<String> far = new HashSet<>();
-        for (String line : lines) {
+        Far far = new Far();
+        lines.forEach(far::add);
+        return far.points();
+    }
+
+    /** What a table of mounts has of far file systems, read line by line. A line of an overlay has some KB. */
+    private static final class Far {
+
+        private final Set<String> found = new HashSet<>();
+        private int text;
+        private boolean isUnknown;
+
+        void add(String line) {
             String[] fields = line.split(" ", POINT + 2);
             int type = line.indexOf(" - ");
-            if (fields.length < POINT + 2 || type < 0) {
-                return EVERYTHING;
+            if (isUnknown || fields.length < POINT + 2 || type < 0) {
+                isUnknown = true;
+                return;
             }
             String point = Mounts.plain(fields[POINT]);
-            if (isFar(line.substring(type + 3).split(" ", 2)[0], point)) {
-                far.add(point);
+            if (isFar(line.substring(type + 3).split(" ", 2)[0], point) && found.add(point)) {
+                text += point.length();
             }
+            isUnknown = found.size() > MAX || text > MAX_TEXT;
         }
-        return Set.copyOf(far);
+
+        Set<String> points() {
+            return isUnknown ? EVERYTHING : Set.copyOf(found);
+        }
     }
 
     private static boolean isFar(String type, String point) {

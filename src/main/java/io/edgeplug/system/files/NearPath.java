@@ -44,6 +44,10 @@ final class NearPath {
         if (!Files.isSymbolicLink(file)) {
             return file;
         }
+        if (far.contains(FarMounts.UNKNOWN)) {
+            throw new IOException("is a link, and this node has more file systems that may not answer than the "
+                    + FarMounts.MAX + " that edgeplug knows apart");
+        }
         Path directory =
                 Objects.requireNonNull(file.toAbsolutePath().getParent()).toRealPath();
         Set<String> refused = new HashSet<>(far);

@@ -132,11 +132,11 @@ public final class Notes {
         Files.deleteIfExists(file(name));
     }
 
-    /** The names of all notes. */
+    /** The names of all notes, without those that are being written or were not finished. */
     public List<String> names() throws IOException {
         return files().stream()
                 .map(file -> String.valueOf(file.getFileName()))
-                .filter(name -> name.endsWith(suffix))
+                .filter(name -> name.endsWith(suffix) && !Unfinished.is(name))
                 .map(name -> name.substring(0, name.length() - suffix.length()))
                 .toList();
     }

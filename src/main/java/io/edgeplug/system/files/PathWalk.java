@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
  * Follows a path name by name, as in path_resolution(7), and finds the users who can make a name on the way lead
@@ -36,6 +36,14 @@ final class PathWalk {
     /** The root of absolute links. In a captured node, device nodes are links to those of this node. */
     private static final Path HOST = Path.of("/");
 
+    /** Waits for whatever does not answer. */
+    static final Consumer<String> WAIT = mount -> {};
+
+    /** Waits for nothing that may not answer. */
+    static final Consumer<String> REFUSE = mount -> {
+        throw new FarPathException(mount);
+    };
+
     /** The names of users and groups that were looked up, by attribute and number. */
     private static final Map<String, String> NAMES = new ConcurrentHashMap<>();
 
@@ -47,8 +55,9 @@ final class PathWalk {
     private final Set<Intruder> intruders = new LinkedHashSet<>();
     private final Optional<Trail> trail;
 
-    /** The mount points that the walk must not reach; null if it may wait. */
-    private final @Nullable Set<String> forbidden;
+    /** The mount points that {@link #onFar} gets before the walk reaches them. */
+    private final Set<String> far;
+    private final Consumer<String> onFar;
 
     private Path place;
 
@@ -69,27 +78,32 @@ final class PathWalk {
      * A walk in the tree below a directory, where its paths begin.
      *
      * @param trail is told of each step before it is taken
-     * @param forbidden mount points; instead of looking there or waiting for anything else, the walk throws a
-     *     {@link FarPathException}
+     * @param onFar gets the mount point of each file system that may never answer, before the walk looks there;
+     *     {@link #WAIT}, {@link #REFUSE}, or one that may throw a {@link FarPathException} too
      */
-    PathWalk(Path root, Optional<Trail> trail, @Nullable Set<String> forbidden) throws IOException {
-        this(root, trail, forbidden, PathRule.ofThisProcess(root));
+    PathWalk(Path root, Optional<Trail> trail, Consumer<String> onFar) throws IOException {
+        this(root, trail, onFar, PathRule.ofThisProcess(root));
     }
 
-    PathWalk(Path root, Optional<Trail> trail, @Nullable Set<String> forbidden, PathRule rule) throws IOException {
+    PathWalk(Path root, Optional<Trail> trail, Consumer<String> onFar, PathRule rule) throws IOException {
         this.root = root.toRealPath();
         this.place = this.root;
         this.trail = trail;
-        this.forbidden = forbidden;
+        this.onFar = onFar;
+        this.far = far(onFar);
         this.rule = rule;
-        if (forbidden != null && !forbidden.isEmpty()) {
-            FileWatch.upFrom(this.root.toString()).forEach(this::refuse);
+        if (!far.isEmpty()) {
+            FileWatch.upFrom(this.root.toString()).reversed().forEach(this::come);
         }
     }
 
-    private void refuse(String path) {
-        if (forbidden != null && forbidden.contains(path)) {
-            throw new FarPathException(path);
+    static Set<String> far(Consumer<String> onFar) {
+        return onFar.equals(WAIT) ? Set.of() : FarMounts.ofThisProcess().now();
+    }
+
+    private void come(String path) {
+        if (far.contains(path)) {
+            onFar.accept(path);
         }
     }
 
@@ -147,12 +161,15 @@ final class PathWalk {
     void follow(String directory, NameGlob names) throws IOException {
         Destination ignored = follow(directory);
         trail.ifPresent(one -> one.list(place, names, named));
+        if (names.isLiteral()) {
+            come(place.resolve(names.text()).toString());
+        }
     }
 
     private void step(String name, Deque<String> ahead) throws IOException {
         trail.ifPresent(one -> one.lookUp(place, name, named));
         Path next = place.resolve(name);
-        refuse(next.toString());
+        come(next.toString());
         FileStatus found = FileStatus.of(next, LinkOption.NOFOLLOW_LINKS);
         // A captured device node is a link out of its tree. The directories there say nothing about its node.
         if (place.startsWith(root)) {
@@ -246,7 +263,7 @@ final class PathWalk {
      */
     private String nameOf(Path file, String attribute, long number) throws IOException {
         String key = attribute + number;
-        if (forbidden != null) {
+        if (onFar.equals(REFUSE)) {
             String known = NAMES.get(key);
             if (known == null) {
                 throw new FarPathException(file.toString());

@@ -20,7 +20,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -43,7 +42,7 @@ public final class Sysfs {
     private final Consumer<Look> witness;
     private final Consumer<String> announcement;
     private final Optional<Trail> trail;
-    private final boolean isNear;
+    private final Consumer<String> onFar;
 
     private Sysfs(
             Path root,
@@ -51,13 +50,13 @@ public final class Sysfs {
             Consumer<Look> witness,
             Consumer<String> announcement,
             Optional<Trail> trail,
-            boolean isNear) {
+            Consumer<String> onFar) {
         this.root = root;
         this.kernel = kernel;
         this.witness = witness;
         this.announcement = announcement;
         this.trail = trail;
-        this.isNear = isNear;
+        this.onFar = onFar;
     }
 
     /** The tree under {@code root}. */
@@ -67,22 +66,22 @@ public final class Sysfs {
 
     /** The tree under {@code root}, with the side that acts when a file is written to. */
     public static Sysfs at(Path root, Kernel kernel) {
-        return new Sysfs(root, kernel, look -> {}, path -> {}, Optional.empty(), false);
+        return new Sysfs(root, kernel, look -> {}, path -> {}, Optional.empty(), PathWalk.WAIT);
     }
 
     /** The same tree, which reports every look at an existing file to {@code witness}. */
     public Sysfs witnessedBy(Consumer<Look> witness) {
-        return new Sysfs(root, kernel, witness, announcement, trail, isNear);
+        return new Sysfs(root, kernel, witness, announcement, trail, onFar);
     }
 
     /** The same tree, which announces each path before it looks there, because the kernel may block the look. */
     public Sysfs announcing(Consumer<String> announcement) {
-        return new Sysfs(root, kernel, witness, announcement, trail, isNear);
+        return new Sysfs(root, kernel, witness, announcement, trail, onFar);
     }
 
     /** The same tree, which watches the paths of {@link PathGlob#files} and {@link #follow} before it follows them. */
     public Sysfs on(Optional<Trail> trail) {
-        return new Sysfs(root, kernel, witness, announcement, trail, isNear);
+        return new Sysfs(root, kernel, witness, announcement, trail, onFar);
     }
 
     /**
@@ -90,7 +89,15 @@ public final class Sysfs {
      * through a file system that may never answer, or through a directory of a user whose name nobody has looked up.
      */
     public Sysfs nearOnly() {
-        return new Sysfs(root, kernel, witness, announcement, trail, true);
+        return new Sysfs(root, kernel, witness, announcement, trail, PathWalk.REFUSE);
+    }
+
+    /**
+     * The same tree, which tells the mount point of each file system that may never answer, before {@link #follow} and
+     * {@link PathGlob#files} look there. Instead, the listener may throw a {@link FarPathException}.
+     */
+    public Sysfs onFar(Consumer<String> listener) {
+        return new Sysfs(root, kernel, witness, announcement, trail, listener);
     }
 
     /** Whether the node was captured. A captured node has only the files that a scan reads. */
@@ -210,10 +217,10 @@ public final class Sysfs {
 
     /** Has the directory watched for its replacement, and for files with such names; it may not exist. */
     public void watch(String directory, NameGlob names) {
-        if (trail.isPresent()) {
+        if (trail.isPresent() || !onFar.equals(PathWalk.WAIT)) {
             try {
                 Path ignored = resolve("." + directory);
-                new PathWalk(root, trail, null).follow(directory, names);
+                new PathWalk(root, trail, onFar).follow(directory, names);
             } catch (IOException | InvalidPathException e) {
                 // The path is watched as far as it could be followed.
             }
@@ -238,18 +245,12 @@ public final class Sysfs {
 
     /** The destination of {@code path}; absent if there is none. Nothing is opened. */
     public Optional<Destination> follow(String path) throws IOException {
-        return see(
-                "stat",
-                path,
-                file -> new PathWalk(
-                                root, trail, isNear ? FarMounts.ofThisProcess().now() : null)
-                        .follow(path));
+        return see("stat", path, file -> new PathWalk(root, trail, onFar).follow(path));
     }
 
     /** Whether a path leads, without links, to the file that was there. If not, {@link #follow} tells more. */
     public boolean isStill(String path, Destination last) throws IOException {
-        Set<String> forbidden = isNear ? FarMounts.ofThisProcess().now() : Set.of();
-        return path.equals(last.path()) && PathWalk.isAt(resolve(path.substring(1)), last, forbidden);
+        return path.equals(last.path()) && PathWalk.isAt(resolve(path.substring(1)), last, PathWalk.far(onFar));
     }
 
     /** A name that the locale cannot encode stands for no file. The service runs with UTF-8. */

@@ -41,6 +41,11 @@ final class Unfinished {
         return aside;
     }
 
+    /** Whether a file has such a name. */
+    static boolean is(String name) {
+        return NAME.matcher(name).matches();
+    }
+
     static void end(Path directory, String aside) {
         BEING_WRITTEN.remove(directory.resolve(aside));
     }

@@ -30,8 +30,13 @@ public final class Backoff {
         }
         due = Deadline.in(next);
         isWaiting = true;
-        Duration twice = next.multipliedBy(2);
-        next = twice.compareTo(longest) < 0 ? twice : longest;
+        next = doubled(next, longest);
+    }
+
+    /** Twice that pause, but never more than the longest. */
+    public static Duration doubled(Duration pause, Duration longest) {
+        Duration twice = pause.multipliedBy(2);
+        return twice.compareTo(longest) < 0 ? twice : longest;
     }
 
     /**

@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Logger;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the list of devices and their holders is still true.
  */
 @SuppressWarnings("ImmutableEnumChecker") // It counts, because the process has one of each.
-public enum Front {
+public enum Front implements Worded {
     /** The driver of Dynamic Resource Allocation. A claim is noted before anything is done for it. */
     DRA,
     METRICS,
@@ -109,11 +108,6 @@ public enum Front {
         if (isNews) {
             LOG.severe("a bug in edgeplug (" + word() + "), please report it: " + text + frames(bug));
         }
-    }
-
-    /** The name of this front in lower case. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
     }
 
     /** The fronts that had bugs. */

@@ -11,7 +11,7 @@ import jnr.ffi.Runtime;
 
 /**
  * Functions of libc that the JDK does not have: see open(2), ioctl(2), kill(2), pipe(2), poll(2), eventfd(2),
- * netlink(7), inotify(7), strerror(3), clock_gettime(2). Any thread.
+ * netlink(7), inotify(7), strerror(3), clock_gettime(2), madvise(2). Any thread.
  */
 @SuppressWarnings("MemberName") // jnr-ffi looks functions up by these names
 public interface KernelCalls {
@@ -89,6 +89,8 @@ public interface KernelCalls {
 
     int socket(int domain, int type, int protocol);
 
+    int setsockopt(int descriptor, int level, int option, Pointer value, int length);
+
     long send(int descriptor, Pointer bytes, long count, int flags);
 
     long recv(int descriptor, Pointer bytes, long count, int flags);
@@ -96,6 +98,8 @@ public interface KernelCalls {
     String strerror(int error);
 
     int clock_gettime(int clock, Pointer time);
+
+    int madvise(long address, long length, int advice);
 
     /** How long this machine has been running. It needs no file in {@code /proc}, where the units see processes alone. */
     static Duration sinceBoot() {

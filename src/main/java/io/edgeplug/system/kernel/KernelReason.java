@@ -1,12 +1,14 @@
 package io.edgeplug.system.kernel;
 
 import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -65,6 +67,12 @@ public enum KernelReason {
         return kind;
     }
 
+    /** Whether nobody serves a socket. A process that was killed leaves its file. */
+    public static boolean isNobodyThere(Throwable failure) {
+        KernelReason reason = of(failure);
+        return reason == REFUSED || reason == ABSENT;
+    }
+
     private static KernelReason ofOne(Throwable failure) {
         if (failure instanceof NoSuchFileException || failure instanceof FileNotFoundException) {
             return ABSENT;
@@ -101,6 +109,13 @@ public enum KernelReason {
         }
         String reason = failure instanceof FileSystemException file ? file.getReason() : null;
         return reason == null ? String.valueOf(failure.getMessage()) : reason;
+    }
+
+    /** The same failure, or one that names the file: the JDK names none if a write fails, as on a full disk. */
+    public static IOException named(Path file, IOException failure) {
+        return failure instanceof FileSystemException
+                ? failure
+                : new IOException(file + ": " + failure.getMessage(), failure);
     }
 
     /** The words of the last cause, which comes from the kernel or from TLS. */

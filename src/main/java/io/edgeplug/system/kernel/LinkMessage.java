@@ -52,14 +52,16 @@ public final class LinkMessage {
      * @throws IOException with the kernel's reason, for example for a missing interface
      */
     static String name(int index) throws IOException {
+        StringBuilder name = new StringBuilder();
+        Netlink.each(attributes(ask(index)), IFLA_IFNAME, value -> name.append(Netlink.text(value)));
+        return name.toString();
+    }
+
+    /** The kernel's answer about the interface with this index. */
+    static ByteBuffer ask(int index) throws IOException {
         ByteBuffer body = ByteBuffer.allocate(INTERFACE).order(ByteOrder.nativeOrder());
         body.putInt(INDEX_AT, index);
-        StringBuilder name = new StringBuilder();
-        Netlink.each(
-                attributes(Netlink.ask(Netlink.request(RTM_GETLINK, body.array()))),
-                IFLA_IFNAME,
-                value -> name.append(StandardCharsets.UTF_8.decode(value)));
-        return name.toString().replace("\0", "");
+        return Netlink.ask(Netlink.request(RTM_GETLINK, body.array()));
     }
 
     /** The attributes of the interface in an answer; none if it is another message. */

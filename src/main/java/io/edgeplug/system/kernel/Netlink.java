@@ -3,6 +3,7 @@ package io.edgeplug.system.kernel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import jnr.ffi.Pointer;
@@ -20,9 +21,12 @@ public final class Netlink {
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW_CLOEXEC = 3 | 02000000;
     private static final int NETLINK_ROUTE = 0;
+    private static final int SOL_NETLINK = 270;
+    private static final int NETLINK_GET_STRICT_CHK = 12;
     private static final short NLMSG_ERROR = 2;
     private static final short NLMSG_DONE = 3;
     private static final short NLM_F_REQUEST = 1;
+    private static final short NLM_F_ACK = 4;
     private static final short NLM_F_DUMP = 0x300;
     private static final short NLM_F_DUMP_INTR = 0x10;
     private static final int MSG_TRUNC = 0x20;
@@ -83,6 +87,25 @@ public final class Netlink {
     }
 
     /**
+     * Has the kernel change something, and returns once it has.
+     *
+     * @param flags beside those of each request
+     * @throws IOException with the kernel's reason if it refuses
+     */
+    static void change(short type, short flags, byte[] body) throws IOException {
+        KernelCalls calls = KernelCalls.load();
+        int socket = send(calls, request(type, (short) (NLM_F_REQUEST | NLM_F_ACK | flags), body));
+        try {
+            ByteBuffer answer = receive(calls, socket, KernelCalls.memory(calls, PIECE), PIECE);
+            if (answer.remaining() >= HEADER + Integer.BYTES && answer.getInt(HEADER) != 0) {
+                refuseError(calls, answer);
+            }
+        } finally {
+            calls.close(socket);
+        }
+    }
+
+    /**
      * Passes on each entry of one of the kernel's tables.
      *
      * @param most the limit for all messages together, in bytes
@@ -90,9 +113,29 @@ public final class Netlink {
      * @throws IOException with the kernel's reason if it does not answer, or if there is more than that
      */
     static boolean dump(short type, byte[] body, long most, Message told) throws IOException {
+        return dump(type, body, most, false, told);
+    }
+
+    /**
+     * The same of what the request says. Without strictness, the kernel ignores some of it.
+     *
+     * @throws IOException also if the kernel is older than 4.20
+     */
+    static boolean dumpStrictly(short type, byte[] body, long most, Message told) throws IOException {
+        return dump(type, body, most, true, told);
+    }
+
+    private static boolean dump(short type, byte[] body, long most, boolean isStrict, Message told) throws IOException {
         KernelCalls calls = KernelCalls.load();
-        int socket = send(calls, request(type, (short) (NLM_F_REQUEST | NLM_F_DUMP), body));
+        int socket = open(calls);
         try {
+            if (isStrict) {
+                Pointer yes = KernelCalls.memory(calls, Integer.BYTES);
+                yes.putInt(0, 1);
+                KernelCalls.checked(
+                        calls, calls.setsockopt(socket, SOL_NETLINK, NETLINK_GET_STRICT_CHK, yes, Integer.BYTES));
+            }
+            send(calls, socket, request(type, (short) (NLM_F_REQUEST | NLM_F_DUMP), body));
             Pointer memory = KernelCalls.memory(calls, PIECE);
             boolean isWhole = true;
             long left = most;
@@ -117,17 +160,25 @@ public final class Netlink {
         }
     }
 
+    private static int open(KernelCalls calls) throws IOException {
+        return (int) KernelCalls.checked(calls, calls.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_ROUTE));
+    }
+
     private static int send(KernelCalls calls, byte[] request) throws IOException {
-        int socket = (int) KernelCalls.checked(calls, calls.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_ROUTE));
-        Pointer sent = KernelCalls.memory(calls, request.length);
-        sent.put(0, request, 0, request.length);
+        int socket = open(calls);
         try {
-            KernelCalls.checked(calls, calls.send(socket, sent, request.length, 0));
+            send(calls, socket, request);
         } catch (IOException e) {
             calls.close(socket);
             throw e;
         }
         return socket;
+    }
+
+    private static void send(KernelCalls calls, int socket, byte[] request) throws IOException {
+        Pointer sent = KernelCalls.memory(calls, request.length);
+        sent.put(0, request, 0, request.length);
+        KernelCalls.checked(calls, calls.send(socket, sent, request.length, 0));
     }
 
     private static ByteBuffer receive(KernelCalls calls, int socket, Pointer memory, int most) throws IOException {
@@ -185,6 +236,35 @@ public final class Netlink {
             told.accept(type, rest.slice(begin + ATTRIBUTE, length - ATTRIBUTE).order(ByteOrder.nativeOrder()));
             rest.position(Math.min(rest.limit(), begin + aligned(length)));
         }
+    }
+
+    /** An attribute of a request, with its padding. */
+    static byte[] attribute(int type, byte[] value) {
+        return ByteBuffer.allocate(aligned(ATTRIBUTE + value.length))
+                .order(ByteOrder.nativeOrder())
+                .putShort((short) (ATTRIBUTE + value.length))
+                .putShort((short) type)
+                .put(value)
+                .array();
+    }
+
+    /** The value of an attribute that is a number. */
+    static byte[] number(int value) {
+        return ByteBuffer.allocate(Integer.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putInt(value)
+                .array();
+    }
+
+    /** The text that an attribute has up to its zero. */
+    static String text(ByteBuffer value) {
+        return StandardCharsets.UTF_8.decode(value.duplicate()).toString().replace("\0", "");
+    }
+
+    static byte[] bytes(ByteBuffer value) {
+        byte[] bytes = new byte[value.remaining()];
+        value.duplicate().get(bytes);
+        return bytes;
     }
 
     static int aligned(int length) {

@@ -5,6 +5,7 @@ import io.grpc.Metadata;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,12 +28,21 @@ final class CallMemory extends ServerStreamTracer.Factory {
 
     private static final int RESERVE = 1 << 20;
 
+    /**
+     * How many calls of one method may be answered at a time. A call that was reset does not count among those of its
+     * connection, but its service may wait for hardware on a thread of its own, with some KB of gRPC's. A kubelet has a call
+     * for each container that starts.
+     */
+    private static final int MOST_ANSWERS = 256;
+
     private static final Context.Key<Call> CALL = Context.key("memory");
 
     private final int most;
 
     // Guarded by this.
     private final IdentityHashMap<RpcCaller, Integer> byConnection = new IdentityHashMap<>();
+
+    private final Map<String, Integer> answersByMethod = new HashMap<>();
 
     private int all;
 
@@ -48,17 +58,23 @@ final class CallMemory extends ServerStreamTracer.Factory {
 
     @Override
     public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
-        return new Call();
+        return new Call(method);
     }
 
     /** What one call has taken. */
     final class Call extends ServerStreamTracer {
+
+        private final String method;
 
         // Guarded by the memory. The caller is null before the call is known to have a service.
         private @Nullable RpcCaller caller;
         private int taken;
         private boolean isAnswering;
         private boolean isClosed;
+
+        private Call(String method) {
+            this.method = method;
+        }
 
         @Override
         public Context filterContext(Context context) {
@@ -107,16 +123,23 @@ final class CallMemory extends ServerStreamTracer.Factory {
             return isThere;
         }
 
-        /** Notes that a service has the request from now on. */
-        void beginAnswer() {
+        /** Notes that a service has the request from now on. Returns false if it has too many. */
+        boolean beginAnswer() {
             synchronized (CallMemory.this) {
-                isAnswering = true;
+                isAnswering = answersByMethod.getOrDefault(method, 0) < MOST_ANSWERS;
+                if (isAnswering) {
+                    Integer ignored = answersByMethod.merge(method, 1, Integer::sum);
+                }
+                return isAnswering;
             }
         }
 
         /** Notes that the service is done with the request. May be called again. */
         void endAnswer() {
             synchronized (CallMemory.this) {
+                if (isAnswering) {
+                    Integer ignored = answersByMethod.merge(method, -1, Integer::sum);
+                }
                 isAnswering = false;
                 giveBackIfOver();
             }

@@ -26,9 +26,10 @@ interface CallerPolicy {
      * @param connections of one socket
      * @param calls of one connection
      * @param bytes of one request
+     * @param piece how many bytes are read of a connection at a time
      * @param memory of all calls; a request and its answer may take more than three times its bytes
      */
-    record Limits(int connections, int calls, int bytes, int memory) {}
+    record Limits(int connections, int calls, int bytes, int piece, int memory) {}
 
     /** The permissions of the socket. They limit who can connect at all. */
     Set<PosixFilePermission> permissions();

@@ -30,7 +30,7 @@ final class Callers implements CallerPolicy {
      * A kubelet has one connection, for a moment two or three, and asks for one container for each pod that starts. All
      * devices of a resource that it can know, 32,768 IDs, are 2.3 MB.
      */
-    private static final Limits LIMITS = new Limits(16, 256, 3 << 20, 12 << 20);
+    private static final Limits LIMITS = new Limits(16, 256, 3 << 20, 4096, 12 << 20);
 
     private static final Set<PosixFilePermission> OWNER_ONLY =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);

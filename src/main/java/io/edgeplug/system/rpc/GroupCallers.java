@@ -1,10 +1,6 @@
 package io.edgeplug.system.rpc;
 
 import io.netty.channel.ChannelException;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.PeerCredentials;
 import io.netty.channel.unix.RawUnixChannelOption;
@@ -33,7 +29,7 @@ final class GroupCallers implements CallerPolicy {
      * More people do not look at the status of one node at a time. Each of them asks one question at a time, with an
      * empty message.
      */
-    private static final Limits LIMITS = new Limits(128, 4, 64, 1 << 20);
+    private static final Limits LIMITS = new Limits(128, 4, 64, 1024, 1 << 20);
 
     private static final Path GROUPS = Path.of("/etc/group");
 
@@ -43,15 +39,6 @@ final class GroupCallers implements CallerPolicy {
     /** Nobody is in more groups than this. With too little room, the kernel reports none at all. */
     private static final RawUnixChannelOption PEER_GROUPS =
             new RawUnixChannelOption("SO_PEERGROUPS", SOL_SOCKET, SO_PEERGROUPS, 4096 * Integer.BYTES);
-
-    /**
-     * How much is read of a connection at a time, in bytes: a hundred empty frames, of which each may have an answer that
-     * takes 280 bytes of the heap until the other end reads it.
-     */
-    private static final int PIECE = 1024;
-
-    /** The answers that may wait, by netty's count, which has some hundred bytes for each. */
-    private static final WriteBufferWaterMark WAITING = new WriteBufferWaterMark(4096, 8192);
 
     private final int uid;
     private final String group;
@@ -85,25 +72,7 @@ final class GroupCallers implements CallerPolicy {
     @Override
     public void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Consumer<Optional<String>> verdict) {
         boolean isIn = peer.uid() == 0 || peer.uid() == uid || (gid != 0 && isMember(connection, peer));
-        if (isIn) {
-            connection.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(PIECE));
-            connection.config().setWriteBufferWaterMark(WAITING);
-            connection.pipeline().addFirst(new ReadWhileRead());
-        }
         verdict.accept(isIn ? Optional.empty() : Optional.of("only root and the group " + group + " may ask"));
-    }
-
-    /**
-     * Reads nothing from whoever does not read. HTTP/2 answers some frames, such as SETTINGS, whatever the window is, and
-     * gRPC keeps 10,000 of these answers for each connection.
-     */
-    private static final class ReadWhileRead extends ChannelInboundHandlerAdapter {
-
-        @Override
-        public void channelWritabilityChanged(ChannelHandlerContext context) {
-            context.channel().config().setAutoRead(context.channel().isWritable());
-            context.fireChannelWritabilityChanged();
-        }
     }
 
     private boolean isMember(EpollDomainSocketChannel connection, PeerCredentials peer) {

@@ -21,6 +21,13 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.PeerCredentials;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameListener;
+import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
+import io.netty.handler.codec.http2.Http2HeadersEncoder;
+import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.util.AsciiString;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -83,12 +90,45 @@ final class PeerCheck implements ServerInterceptor {
 
         @Override
         public ChannelHandler newHandler(GrpcHttp2ConnectionHandler grpc) {
+            grpc.decoder().frameListener(new FewSettings(grpc, grpc.decoder().frameListener()));
             return new Asking(plain.newHandler(grpc), grpc.getNegotiationLogger());
         }
 
         @Override
         public void close() {
             plain.close();
+        }
+    }
+
+    /**
+     * Bounds what settings of the other end take. However much room that has, little is remembered of the headers that were
+     * sent to it, because each refusal has a text of its own. Each change of that is kept until the next headers; see
+     * RFC 7541, 4.2.
+     */
+    private static final class FewSettings extends Http2FrameListenerDecorator {
+
+        /** A client tells its settings at first, and then perhaps a few times how fast it can read. */
+        private static final int MOST = 1000;
+
+        private final GrpcHttp2ConnectionHandler grpc;
+        private int count;
+
+        FewSettings(GrpcHttp2ConnectionHandler grpc, Http2FrameListener listener) {
+            super(listener);
+            this.grpc = grpc;
+        }
+
+        @Override
+        public void onSettingsRead(ChannelHandlerContext context, Http2Settings settings) throws Http2Exception {
+            count++;
+            if (count > MOST) {
+                throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, "more than %d SETTINGS", MOST);
+            }
+            super.onSettingsRead(context, settings);
+            Http2HeadersEncoder.Configuration headers =
+                    grpc.encoder().configuration().headersConfiguration();
+            headers.maxHeaderTableSize(
+                    Math.min(headers.maxHeaderTableSize(), Http2CodecUtil.DEFAULT_HEADER_TABLE_SIZE));
         }
     }
 
@@ -132,6 +172,7 @@ final class PeerCheck implements ServerInterceptor {
             Attributes known = InternalProtocolNegotiationEvent.getAttributes(event);
             replaceProtocolNegotiationEvent(InternalProtocolNegotiationEvent.withAttributes(
                     event, known.toBuilder().set(PEER, caller).build()));
+            ReadWhileRead.on(context.channel(), policy.limits().piece());
             fireProtocolNegotiationEvent(context);
             context.channel().config().setAutoRead(true);
         }

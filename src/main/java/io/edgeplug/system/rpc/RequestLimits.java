@@ -153,6 +153,12 @@ final class RequestLimits implements ServerInterceptor {
                 return;
             }
             request = null;
+            // A stream ends without an answer of its service, and has nothing in its request.
+            if (call.getMethodDescriptor().getType().serverSendsOneMessage() && !memory.beginAnswer()) {
+                refuse(Status.RESOURCE_EXHAUSTED.withDescription(
+                        "too many other calls of " + method + " are being answered"));
+                return;
+            }
             // Choosing among a few dozen devices takes a while too.
             if (bytes.length <= SMALL && !method.equals(PREFERENCE)) {
                 answer(bytes);
@@ -186,10 +192,6 @@ final class RequestLimits implements ServerInterceptor {
 
         /** Has the service answer, which may take longer than this. */
         private void give() {
-            // A stream ends without an answer of its service, and has nothing in its request.
-            if (call.getMethodDescriptor().getType().serverSendsOneMessage()) {
-                memory.beginAnswer();
-            }
             boolean isGiven = false;
             try {
                 super.onHalfClose();

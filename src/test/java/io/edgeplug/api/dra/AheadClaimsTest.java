@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -166,6 +167,60 @@ final class AheadClaimsTest extends OnEarlyNode {
 
         JsonObject ignored = node.server.awaitClaim(
                 "mine", isTrue("Ready").and(claim -> claim.toString().contains(VF1_NAME)));
+    }
+
+    /** The note is as if the interface of the VF had been moved, which only a kernel can do. */
+    @Test
+    void statusTellsOfTheNetworkInterfaceOfThePod() throws Exception {
+        Path note = node.node.sysfs().locate("run/edgeplug/interfaces/" + VF0);
+        Files.createDirectories(note.resolveSibling(""));
+        Files.writeString(note, """
+                made=1
+                name_in_pod=net1
+                users=uid-of-mine
+                name=ens1f0v0
+                mac=02:00:00:00:00:01
+                mtu=1500
+                addresses=192.0.2.99/24
+                addresses_in_pod=192.0.2.7/24 2001:db8::7/64
+                """);
+        makeReady(VF0_NAME);
+
+        JsonObject network = network("mine");
+        assertThat(network)
+                .hasToString("{\"interfaceName\":\"net1\",\"hardwareAddress\":\"02:00:00:00:00:01\","
+                        + "\"ips\":[\"192.0.2.7/24\",\"2001:db8::7/64\"]}");
+        // Each claim is news for the status of all, and one whose interface stays on the node says nothing.
+        node.server.put(TestClaims.awaited("yours", VF1_NAME));
+        JsonObject yours = node.server.awaitClaim("yours", isTrue("Ready"));
+        assertThat(yours.toString()).doesNotContain("networkData");
+        assertThat(node.server.requests().stream().filter(PATCH::equals)).hasSize(1);
+
+        // What edgeplug does not say any more goes with the next change.
+        Files.delete(note);
+        node.node.fallOff(new PciAddress(0, 0x3b, 1, 0));
+        JsonObject mine = node.server.awaitClaim("mine", isTrue("Healthy").negate());
+        assertThat(isTrue("Ready")).accepts(mine);
+        assertThat(mine.toString()).doesNotContain("networkData");
+    }
+
+    @Test
+    void whatOthersSayOfANetworkInterfaceStays() throws Exception {
+        JsonObject claim = TestClaims.awaited("mine", VF0_NAME);
+        JsonObject told = Json.of("driver", "edgeplug.io", "pool", "node1", "device", VF0_NAME);
+        told.add("networkData", Json.of("interfaceName", "ib0"));
+        Json.object(claim, "status").add("devices", Json.array(Stream.of(told)));
+        node.server.put(claim);
+        JsonObject ignored = node.server.awaitClaim("mine", isTrue("Ready"));
+
+        assertThat(network("mine")).hasToString("{\"interfaceName\":\"ib0\"}");
+    }
+
+    private JsonObject network(String claim) {
+        return Json.objects(Json.object(node.server.claim(claim), "status"), "devices")
+                .map(device -> Json.object(device, "networkData"))
+                .findFirst()
+                .orElseThrow();
     }
 
     private boolean isNoted(String device) {

@@ -25,7 +25,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +44,9 @@ final class ApiServerTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private StrictApiServer server;
     private ApiServer api;
 
@@ -52,11 +54,6 @@ final class ApiServerTest {
     void open() throws Exception {
         server = closing.add(StrictApiServer.open());
         api = closing.add(new ApiServer(TestIdentity.write(directory, server.port(), TestIdentity.NODE1), null));
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private String uid() throws IOException, InterruptedException {

@@ -63,7 +63,7 @@ final class BackFromClaimsTest {
             kubelet.await(VF, state -> state.allocatable() == 1, PATIENCE);
 
             assertThat(wasOffered(VF0)).isFalse();
-            assertThatThrownBy(() -> daemon.monitor.handOver(VF, Set.of(VF0), Set.of(VF0)))
+            assertThatThrownBy(() -> daemon.monitor.publication().handOver(VF, Set.of(VF0), Set.of(VF0)))
                     .isInstanceOf(DeviceUnavailableException.class)
                     .hasMessageContaining("is held as example.com/vf by ")
                     .hasMessageContaining("claim mine");

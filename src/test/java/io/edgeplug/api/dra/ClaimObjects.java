@@ -41,6 +41,10 @@ final class ClaimObjects {
     boolean refusesPatches;
 
     private final Map<String, JsonObject> claims = new TreeMap<>();
+
+    /** By claim and device, the fields that the driver has set. */
+    private final Map<String, Set<String>> applied = new HashMap<>();
+
     private final List<JsonObject> events = new ArrayList<>();
     private final Map<BlockingQueue<JsonObject>, Integer> watches = new HashMap<>();
     private final LongSupplier nextVersion;
@@ -180,7 +184,7 @@ final class ClaimObjects {
             if (invalid.isPresent()) {
                 return problem(422, "ResourceClaim is invalid: " + invalid.orElseThrow());
             }
-            devices.add(one.deepCopy());
+            devices.add(merged(key, status, one.getAsJsonObject().deepCopy()));
         }
         Json.objects(status, "devices")
                 .filter(one -> !Json.text(one, "driver").equals("edgeplug.io"))
@@ -190,9 +194,30 @@ final class ClaimObjects {
         return claim.deepCopy();
     }
 
+    /** What the driver has set and does not set any more is removed. The fields of others stay. */
+    private JsonObject merged(String key, JsonObject status, JsonObject sent) {
+        Set<String> own = Optional.ofNullable(applied.put(key + "/" + device(sent), Set.copyOf(sent.keySet())))
+                .orElse(Set.of());
+        Json.objects(status, "devices")
+                .filter(before -> device(before).equals(device(sent)))
+                .flatMap(before -> before.asMap().entrySet().stream())
+                .filter(field -> !own.contains(field.getKey()) && !sent.has(field.getKey()))
+                .forEach(field -> sent.add(field.getKey(), field.getValue()));
+        return sent;
+    }
+
     private static Optional<String> invalid(JsonObject device, Set<String> allocated) {
         if (!allocated.contains(device(device))) {
             return Optional.of("status.devices: must be an allocated device in the claim");
+        }
+        JsonObject network = Json.object(device, "networkData");
+        List<String> ips = Json.texts(network, "ips").toList();
+        if (Json.text(network, "interfaceName").length() > 256
+                || Json.text(network, "hardwareAddress").length() > 128
+                || ips.size() > 16
+                || Set.copyOf(ips).size() < ips.size()
+                || !ips.stream().allMatch(ip -> ip.matches("[0-9.]+/\\d+|(?!.*:0:0)[0-9a-f:]+/\\d+"))) {
+            return Optional.of("status.devices.networkData: " + network);
         }
         Set<String> types = new HashSet<>();
         return Json.objects(device, "conditions")

@@ -88,6 +88,18 @@ final class ClaimScrubTest extends OnDraNode {
         assertThat(node.server.await(ClaimScrubTest::isFree)).isNotEmpty();
     }
 
+    /** Pods may use one claim in turn, so its UID does not say that its last pod is back. */
+    @Test
+    void deviceIsScrubbedBetweenTwoPodsOfAClaimThatWasReleasedMeanwhile() throws Exception {
+        node.allocate("mine", VF0_NAME);
+        prepare("mine");
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
+        prepare("mine");
+
+        assertThat(resets()).isEqualTo(1);
+        assertThat(note()).content().contains("uid-of-mine").doesNotContain("released");
+    }
+
     @Test
     void useIsNotedBeforeAnythingIsDoneForItsClaim() throws Exception {
         AtomicBoolean isNoted = new AtomicBoolean();

@@ -13,7 +13,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +28,9 @@ final class ClaimWatchTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private final BlockingQueue<String> news = new LinkedBlockingQueue<>();
     private StrictApiServer server;
     private ApiServer api;
@@ -38,11 +40,6 @@ final class ClaimWatchTest {
         server = closing.add(StrictApiServer.open());
         server.gate(objects -> objects.claims.rights.addAll(ClaimObjects.ROLE));
         api = closing.add(new ApiServer(TestIdentity.write(directory, server.port(), TestIdentity.NODE1), null));
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private ClaimWatch start(Duration longestOutage) {

@@ -12,12 +12,9 @@ import io.edgeplug.api.kubelet.Seen;
 import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.model.device.PciAddress;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,12 +51,6 @@ final class ClaimedImagesTest extends OnDraNode {
                 name = "crypto"
                 %s
                 """.formatted(directory.resolve("tool"), image(NONE), image(CODEC), image(CRYPTO));
-    }
-
-    private static String image(String name) throws Exception {
-        byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
-        return "file = \"/srv/images/%s\"\nsha256 = \"%s\""
-                .formatted(name, HexFormat.of().formatHex(sha256));
     }
 
     @Override

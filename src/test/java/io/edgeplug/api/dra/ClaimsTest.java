@@ -67,11 +67,9 @@ final class ClaimsTest extends OnDraNode {
     void claimThatIsPreparedIsNotPreparedAgain() throws Exception {
         node.allocate("mine", VF0_NAME);
         NodePrepareResourceResponse once = node.kubelet.prepare("mine");
-        long asked = node.server.requests().size();
 
         assertThat(node.kubelet.prepare("mine")).isEqualTo(once);
         assertThat(preparations()).isEqualTo(1);
-        assertThat(node.server.requests().stream().skip(asked)).noneMatch(one -> one.contains("resourceclaims"));
     }
 
     @Test
@@ -132,7 +130,6 @@ final class ClaimsTest extends OnDraNode {
         assertThat(error("mine")).isEmpty();
         node.server.close();
 
-        assertThat(error("mine")).isEmpty();
         assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         assertThat(error("mine")).startsWith("Claim default/mine cannot be prepared: API server https://127.0.0.1:");
     }

@@ -140,7 +140,7 @@ final class DeviceParametersTest extends OnDraNode {
                         + "; vf.vlan: must be one of 100, 200"
                         + "; vf.max_tx_rate: its [class.claims] does not let claims choose it");
         assertThat(mistakes("{\"kind\":\"Device\",\"program\":\"/etc/passwd\"}"))
-                .isEqualTo("program: unknown field, there are apiVersion, fpga, kind, vf"
+                .isEqualTo("program: unknown field, there are apiVersion, fpga, interface, kind, vf"
                         + "; apiVersion: missing, must be edgeplug.io/v1; kind: must be DeviceParameters");
         assertThat(mistakes(parameters("\"vlan\""))).isEqualTo("vf: must be an object");
         assertThat(mistakes(parameters("{\"mac\":\"00:00:00:00:00:00\"}")))
@@ -178,7 +178,7 @@ final class DeviceParametersTest extends OnDraNode {
         TestClaims.devices(claim).add("config", configs);
 
         assertThat(error("two", claim))
-                .contains("it chooses 02:00:00:00:00:0a for several VFs; give each VF a request of its own");
+                .contains("it chooses 02:00:00:00:00:0a twice; give each device a request of its own");
         assertThat(node.claims()).doesNotExist();
         assertThat(settings()).isEmpty();
     }
@@ -189,6 +189,51 @@ final class DeviceParametersTest extends OnDraNode {
                 .replace("mac = true", "max_tx_rate = 9000"));
 
         assertThat(mistakes(parameters("{\"max_tx_rate\":999}"))).isEqualTo("vf.max_tx_rate: must be 1000 to 9000");
+    }
+
+    @Test
+    void interfaceIsChosenAsFarAsTheClassLetsIt() throws Exception {
+        serve("""
+                [[class]]
+                resource = "example.com/vf"
+                kind = "vf"
+                api = "dra"
+                [class.match]
+                pf_names = ["ens1f0"]
+                [class.interface]
+                addresses = ["192.0.2.1/24"]
+                [class.claims]
+                interface_name = true
+                networks = ["198.51.100.0/24", "2001:db8::/64"]
+                """);
+        String name =
+                "interface.name: must begin with a letter, end in a number as net1 does, and have only letters, digits and"
+                        + " _.-, at most 14 characters; eth0 is not allowed";
+        for (String bad : List.of("eth0", "net", "../net1", "net 1", "net1234567890123", "lo", "")) {
+            assertThat(mistakes(TestClaims.parameters("\"interface\":{\"name\":\"" + bad + "\"}")))
+                    .isEqualTo(name);
+        }
+        String addresses = "interface.addresses: must be one to 16 addresses of hosts with their prefixes in"
+                + " 198.51.100.0/24, 2001:db8::/64";
+        String usable = "\"198.51.100.7/24\"";
+        for (String bad : List.of(
+                "[\"192.0.2.1/24\"]",
+                "[\"198.51.100.7/16\"]",
+                "[\"198.51.100.0/24\"]",
+                "[" + usable + ",\"2001:db8:0:1::1/64\"]",
+                "[" + usable + ",7]",
+                "[" + usable + ",\"198.51.100.8/32\"".repeat(16) + "]",
+                "[]",
+                usable)) {
+            assertThat(mistakes(TestClaims.parameters("\"interface\":{\"addresses\":" + bad + "}")))
+                    .isEqualTo(addresses);
+        }
+        assertThat(mistakes(TestClaims.parameters("\"interface\":{\"mtu\":9000}")))
+                .isEqualTo("interface.mtu: unknown field, there are addresses, name");
+        String twice = TestClaims.parameters("\"interface\":{\"addresses\":[" + usable + "," + usable + "]}");
+        assertThat(error("bad", configured("bad", VF0_NAME, config("[]", twice))))
+                .contains("it chooses 198.51.100.7 twice; give each device a request of its own");
+        assertThat(node.claims()).doesNotExist();
     }
 
     /** If the device stayed unhealthy, nobody would get it again, because only a claim has it prepared. */

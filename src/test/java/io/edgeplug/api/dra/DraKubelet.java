@@ -16,17 +16,25 @@ import io.edgeplug.system.files.DirectoryWatch;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.rpc.UnixRpc;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** The kubelet's side of the driver's sockets. */
 final class DraKubelet implements AutoCloseable {
 
     private final Path directory;
     private final UnixRpc rpc;
+
+    /** The UIDs of the claims for which it has asked, until they are released. Guarded by this. */
+    private final Set<String> noted = new TreeSet<>();
 
     private DraKubelet(Path directory, UnixRpc rpc) {
         this.directory = directory;
@@ -35,7 +43,29 @@ final class DraKubelet implements AutoCloseable {
 
     /** A kubelet with that root directory. */
     static DraKubelet open(Path directory) throws IOException {
-        return new DraKubelet(directory, UnixRpc.open());
+        DraKubelet kubelet = new DraKubelet(directory, UnixRpc.open());
+        kubelet.lose();
+        return kubelet;
+    }
+
+    /** Loses its notes of claims, as if somebody had deleted them before it was started. */
+    void lose() throws IOException {
+        note(noted::clear);
+    }
+
+    /** Changes the file that every kubelet has that knows claims. */
+    private synchronized void note(Runnable change) throws IOException {
+        change.run();
+        Path file = Files.writeString(directory.resolve("dra_manager_state.new"), "{\"Data\":\"" + noted + "\"}");
+        Path ignored = Files.move(file, directory.resolve("dra_manager_state"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private void noteOrFail(Runnable change) {
+        try {
+            note(change);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Treats the driver's socket like the plugin watcher of a kubelet. */
@@ -85,6 +115,8 @@ final class DraKubelet implements AutoCloseable {
         NodePrepareResourcesRequest request = NodePrepareResourcesRequest.newBuilder()
                 .addAllClaims(List.of(claims))
                 .build();
+        // It notes them first.
+        noteOrFail(() -> List.of(claims).forEach(claim -> noted.add(claim.getUid())));
         return call(stub -> stub.nodePrepareResources(request)).getClaimsMap();
     }
 
@@ -98,10 +130,14 @@ final class DraKubelet implements AutoCloseable {
         NodeUnprepareResourcesRequest request = NodeUnprepareResourcesRequest.newBuilder()
                 .addClaims(claim(name))
                 .build();
-        return Optional.ofNullable(call(stub -> stub.nodeUnprepareResources(request))
+        NodeUnprepareResourceResponse answer = Optional.ofNullable(call(stub -> stub.nodeUnprepareResources(request))
                         .getClaimsMap()
                         .get(claim(name).getUid()))
                 .orElseThrow();
+        if (answer.getError().isEmpty()) {
+            noteOrFail(() -> noted.remove(claim(name).getUid()));
+        }
+        return answer;
     }
 
     @Override

@@ -94,8 +94,7 @@ final class DraNode implements AutoCloseable {
         Files.createDirectories(directory.resolve("plugins"));
         Files.createDirectories(directory.resolve("plugins_registry"));
         Files.createDirectories(directory.resolve("device-plugins"));
-        // Every kubelet that knows claims has this file.
-        Files.writeString(directory.resolve("dra_manager_state"), "{}");
+        Files.createDirectories(directory.resolve("cgroup/kubepods"));
         StrictApiServer server = StrictApiServer.open();
         server.gate(gates);
         Path ignored = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
@@ -134,12 +133,24 @@ final class DraNode implements AutoCloseable {
                 directory,
                 directory.resolve("plugins_registry"),
                 directory.resolve("cdi"),
-                directory.resolve("run/boot"));
+                directory.resolve("run/boot"),
+                directory.resolve("cgroup"));
+    }
+
+    /** Makes or removes the cgroup of a pod, as the kubelet does at its start and its end. */
+    void runs(String pod, boolean does) throws IOException {
+        Path cgroup = directory.resolve("cgroup/kubepods/pod" + pod);
+        if (does) {
+            Files.createDirectories(cgroup);
+        } else {
+            Files.delete(cgroup);
+        }
     }
 
     /** Does what the daemon does when it starts with a configuration without claims. */
     void giveBackAhead() throws Exception {
-        DraDriver.giveBackAhead(place(), PreparedClaims.read(claims()));
+        DraDriver.giveBackAhead(
+                place(), PreparedClaims.read(claims()), opened.orElseThrow().supplies());
     }
 
     DraDriver driver() {
@@ -161,13 +172,15 @@ final class DraNode implements AutoCloseable {
         return new NodeView(
                         now.supplies(),
                         now.preparations(),
-                        () -> new KubeletStatus(Optional.empty(), Set.of(), Map.of()))
+                        () -> new KubeletStatus(Optional.empty(), Set.of(), Map.of()),
+                        Optional::empty)
                 .read();
     }
 
     /** Reloads as the daemon does for a configuration with other sockets, while preparations go on. */
     void reload() throws Exception {
         serving.close();
+        opened.orElseThrow().monitor().use(config.classes());
         serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
     }
 
@@ -178,7 +191,7 @@ final class DraNode implements AutoCloseable {
                 supplies.each().stream().toList(), supplies, PreparedClaims.read(claims()), () -> true, unfit);
     }
 
-    /** Changes the configuration, for the next start of the daemon. */
+    /** Changes the configuration, for the next reload or start of the daemon. */
     void configure(String classes) throws Exception {
         config = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), classes));
     }

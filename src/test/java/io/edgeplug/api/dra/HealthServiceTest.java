@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,18 +53,15 @@ final class HealthServiceTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private final AtomicReference<List<OfDevice>> devices = new AtomicReference<>(List.of());
     private UnixRpc rpc;
 
     @BeforeEach
     void open() throws Exception {
         rpc = closing.add(UnixRpc.open());
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private ManagedChannel dial(Path socket) {

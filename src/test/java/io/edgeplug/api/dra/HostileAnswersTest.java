@@ -3,15 +3,13 @@ package io.edgeplug.api.dra;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import io.edgeplug.soak.PackageJvm;
+import io.edgeplug.PackageJvm;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +31,7 @@ final class HostileAnswersTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private StrictApiServer server;
 
     @BeforeEach
@@ -40,27 +39,13 @@ final class HostileAnswersTest {
         server = StrictApiServer.open();
     }
 
-    @AfterEach
-    void close() {
-        server.close();
-    }
-
     /** The lines that the process prints, once it has ended as it should. */
     private List<String> outcomes() throws Exception {
         Path kubeconfig = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
-        Path out = directory.resolve("out");
-        Process process = new ProcessBuilder(
-                        PackageJvm.command(HALF, HostileAnswersProcess.class.getName(), kubeconfig.toString()))
-                .redirectErrorStream(true)
-                .redirectOutput(out.toFile())
-                .start();
-        try {
-            assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            Process ignored = process.destroyForcibly();
-        }
-        assertThat(process.exitValue()).as(Files.readString(out)).isZero();
-        return Files.readAllLines(out);
+        PackageJvm.End end =
+                PackageJvm.run(PackageJvm.command(HALF, HostileAnswersProcess.class, kubeconfig.toString()));
+        assertThat(end.exit()).as(end.output()).isZero();
+        return end.output().lines().toList();
     }
 
     private static void repeat(OutputStream out, String text, int bytes) throws IOException {

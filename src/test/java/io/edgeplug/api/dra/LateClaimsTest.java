@@ -12,7 +12,7 @@ import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +24,7 @@ final class LateClaimsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
 
     private DraNode open(String classes, Consumer<ApiObjects> server) throws Exception {
@@ -31,11 +32,6 @@ final class LateClaimsTest {
         PluginInfo ignored = node.kubelet.register();
         assertThat(node.server.await(slices -> !slices.isEmpty())).hasSize(1);
         return node;
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     @Test

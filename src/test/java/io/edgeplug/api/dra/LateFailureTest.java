@@ -7,12 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.api.kubelet.Seen;
 import io.edgeplug.lab.simulation.DemoNode;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.util.HexFormat;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,12 +40,6 @@ final class LateFailureTest extends OnDraNode {
                 name = "codec"
                 %s
                 """.formatted(directory.resolve("tool"), image("none"), image("codec"));
-    }
-
-    private static String image(String name) throws Exception {
-        byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
-        return "file = \"/srv/images/%s\"\nsha256 = \"%s\""
-                .formatted(name, HexFormat.of().formatHex(sha256));
     }
 
     /** A tool that waits with the image of a claim, and then fails. */

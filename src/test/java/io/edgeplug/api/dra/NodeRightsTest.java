@@ -6,7 +6,7 @@ import io.edgeplug.api.kubelet.Closing;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,7 +19,9 @@ final class NodeRightsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private StrictApiServer server;
     private Path kubeconfig = Path.of("");
 
@@ -27,11 +29,6 @@ final class NodeRightsTest {
     void open() throws Exception {
         server = closing.add(StrictApiServer.open());
         kubeconfig = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private Optional<String> obstacle(String node) throws InterruptedException {

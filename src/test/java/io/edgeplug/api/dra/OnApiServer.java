@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,7 +22,9 @@ abstract class OnApiServer {
     @TempDir
     Path directory = Path.of("");
 
+    @AutoClose
     final Closing closing = new Closing();
+
     private final AtomicReference<List<Offer>> offers = new AtomicReference<>(List.of());
     StrictApiServer server;
     SlicePublisher publisher;
@@ -33,11 +35,6 @@ abstract class OnApiServer {
         ApiServer api =
                 closing.add(new ApiServer(TestIdentity.write(directory, server.port(), TestIdentity.NODE1), null));
         publisher = publisher(api);
-    }
-
-    @AfterEach
-    final void close() throws Exception {
-        closing.close();
     }
 
     /** A publisher that is not started yet. */

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import io.edgeplug.system.flow.Deadline;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +19,7 @@ abstract class OnDraNode {
     @TempDir
     Path directory = Path.of("");
 
+    @AutoClose
     DraNode node;
 
     /** The configuration of the node. */
@@ -30,11 +34,6 @@ abstract class OnDraNode {
     final void open() throws Exception {
         node = DraNode.open(directory, DemoNode.tree(), classes(), this::prepareServer);
         PluginInfo ignored = node.kubelet.register();
-    }
-
-    @AfterEach
-    final void close() throws Exception {
-        node.close();
     }
 
     /** How often the node's first VF was reset. */
@@ -55,5 +54,12 @@ abstract class OnDraNode {
             assertThat(patience.isOver()).as(error).isFalse();
             error = error(name);
         }
+    }
+
+    /** The keys of an image whose content is its name. */
+    static String image(String name) throws Exception {
+        byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+        return "file = \"/srv/images/%s\"\nsha256 = \"%s\""
+                .formatted(name, HexFormat.of().formatHex(sha256));
     }
 }

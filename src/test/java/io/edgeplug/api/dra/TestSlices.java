@@ -91,6 +91,7 @@ final class TestSlices {
                 new PciAddress(0, 0x3b, 31, 7),
                 number,
                 List.of("ens1f0"),
+                List.of(),
                 Optional.empty(),
                 Health.HEALTHY);
     }

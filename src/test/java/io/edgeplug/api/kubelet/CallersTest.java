@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,17 +23,14 @@ final class CallersTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private Path kubeletDir = Path.of("");
 
     @BeforeEach
     void setUp() {
         kubeletDir = directory.resolve("device-plugins");
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     @Test

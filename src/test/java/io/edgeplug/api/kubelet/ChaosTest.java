@@ -104,7 +104,7 @@ final class ChaosTest {
     private Void record(TestDaemon daemon) throws InterruptedException {
         long generation = 0;
         while (!Thread.currentThread().isInterrupted()) {
-            Inventory inventory = daemon.monitor.awaitNewerThan(generation);
+            Inventory inventory = daemon.monitor.inventories().awaitNewerThan(generation);
             generation = inventory.generation();
             inventories.put(generation, inventory);
         }

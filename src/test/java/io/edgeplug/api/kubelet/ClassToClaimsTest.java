@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,17 +38,14 @@ final class ClassToClaimsTest {
     private Path directory = Path.of("");
 
     private final List<KubeletEvent> events = new CopyOnWriteArrayList<>();
+
+    @AutoClose
     private LocalKubelet kubelet;
 
     @BeforeEach
     void open() throws IOException {
         kubelet = LocalKubelet.open(
                 directory.resolve("device-plugins"), KubeletOptions.DEFAULTS.withRoot(directory), events::add);
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        kubelet.close();
     }
 
     private TestDaemon daemon(String classes) throws Exception {

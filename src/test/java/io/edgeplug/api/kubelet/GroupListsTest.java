@@ -11,14 +11,13 @@ import io.edgeplug.lab.simulation.SimulatedNode;
 import io.edgeplug.model.config.ConfigFiles;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.pods.HeldDevices;
-import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +43,9 @@ final class GroupListsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private final Seen<KubeletEvent> events = new Seen<>();
     private Path kubeletDir = Path.of("");
     private LocalKubelet kubelet;
@@ -55,11 +56,6 @@ final class GroupListsTest {
         kubelet = closing.add(LocalKubelet.open(kubeletDir, events::add));
         SimulatedNode.unpack(Files.readString(Machine.file("vfio-groups", "tree")), directory.resolve("node"))
                 .close();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private long lists() {
@@ -106,10 +102,7 @@ final class GroupListsTest {
                 .classes());
         kubelet.await(DPU, state -> state.registered() && state.capacity() == 1, PATIENCE);
 
-        String socket = kubelet.resource(OTHER).endpoint().orElseThrow();
-        UnixRpc rpc = closing.add(UnixRpc.open());
-        PluginClient other = closing.add(
-                PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket)));
+        PluginClient other = PluginClient.of(kubelet.resource(OTHER), kubeletDir, closing);
         StatusRuntimeException refused =
                 catchThrowableOfType(StatusRuntimeException.class, () -> other.allocate(List.of(B)));
         assertThat(refused)

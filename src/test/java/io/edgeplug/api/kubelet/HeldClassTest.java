@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,7 +45,9 @@ final class HeldClassTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private Path kubeletDir = Path.of("");
     private LocalKubelet kubelet;
 
@@ -62,11 +64,6 @@ final class HeldClassTest {
             Files.writeString(functions.resolve(VF0 + "/net/ens1f0v0/type"), "1\n");
             Files.writeString(functions.resolve("0000:3b:01.1/net/ens1f0v1/type"), "1\n");
         }
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private static void moveInterfaceAway(TestDaemon daemon) throws Exception {

@@ -10,7 +10,7 @@ import io.edgeplug.lab.localkubelet.PodSpec;
 import io.edgeplug.model.config.ConfigFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,12 +23,8 @@ final class HostDriverAfterReloadTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

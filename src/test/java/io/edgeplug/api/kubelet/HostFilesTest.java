@@ -8,15 +8,15 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.edgeplug.lab.localkubelet.ListedDevice;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.lab.localkubelet.PodSpec;
+import io.edgeplug.lab.localkubelet.ResourceState;
 import io.edgeplug.model.device.Health;
-import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,12 +33,8 @@ final class HostFilesTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     /** A daemon, its kubelet, and the socket of the gophers. */
     private record Served(TestDaemon daemon, LocalKubelet kubelet, PluginClient plugin) {
@@ -87,15 +83,8 @@ final class HostFilesTest {
         Path kubeletDir = directory.resolve("device-plugins");
         LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
         TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, classes));
-        String socket = kubelet.await(GOPHER, state -> state.allocatable() == 2, PATIENCE)
-                .endpoint()
-                .orElseThrow();
-        UnixRpc rpc = closing.add(UnixRpc.open());
-        return new Served(
-                daemon,
-                kubelet,
-                closing.add(
-                        PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket))));
+        ResourceState registered = kubelet.await(GOPHER, state -> state.allocatable() == 2, PATIENCE);
+        return new Served(daemon, kubelet, PluginClient.of(registered, kubeletDir, closing));
     }
 
     @Test

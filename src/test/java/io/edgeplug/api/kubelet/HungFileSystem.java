@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * A file system whose every look hangs until this is closed: one in user space (FUSE) whose server never reads what it is
  * asked. The test must be root's; else it is skipped and says so.
  */
-final class HungFileSystem implements AutoCloseable {
+public final class HungFileSystem implements AutoCloseable {
 
     private static final String MOUNT = """
             exec 5<>/dev/fuse && mount -i -t fuse -o fd=5,rootmode=40000,user_id=0,group_id=0 hung "$0" && echo mounted \
@@ -30,7 +30,7 @@ final class HungFileSystem implements AutoCloseable {
         this.at = at;
     }
 
-    static HungFileSystem mount(Path at) throws IOException {
+    public static HungFileSystem mount(Path at) throws IOException {
         NeedsRoot.Condition.check();
         assumeTrue(Files.isWritable(Path.of("/dev/fuse")), "this machine has no /dev/fuse");
         Process server = new ProcessBuilder("/bin/sh", "-c", MOUNT, at.toString())
@@ -43,7 +43,7 @@ final class HungFileSystem implements AutoCloseable {
     }
 
     /** Waits until a thread of this process hangs in it. */
-    void awaitRequest() {
+    public void awaitRequest() {
         Seen.untilSo("somebody looks into " + at, HungFileSystem::isAnyoneWaiting);
     }
 

@@ -11,14 +11,13 @@ import io.edgeplug.lab.localkubelet.ListedDevice;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.lab.localkubelet.PodSpec;
 import io.edgeplug.system.files.NeedsRoot;
-import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,12 +29,8 @@ final class HungFileTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     @Test
     @NeedsRoot("mounts a file system")
@@ -44,9 +39,7 @@ final class HungFileTest {
         LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
         TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
         kubelet.await(states -> TestDaemon.allHave(2, 3, states), PATIENCE);
-        String node0 = kubelet.resource(NODE0).endpoint().orElseThrow();
-        PluginClient other = closing.add(PluginClient.dial(
-                closing.add(UnixRpc.open()), kubeletDir.resolve("edgeplug").resolve(node0)));
+        PluginClient other = PluginClient.of(kubelet.resource(NODE0), kubeletDir, closing);
         other.options();
         HungFileSystem hung =
                 closing.add(HungFileSystem.mount(daemon.node.root().resolve("etc/gophers")));
@@ -72,9 +65,7 @@ final class HungFileTest {
         Files.writeString(far.resolve("file"), "");
         Files.createSymbolicLink(daemon.node.root().resolve("etc/gophers/linked"), Path.of("../../srv/far/file"));
         kubelet.await(GOPHER, state -> isHealthy(state.devices(), "linked"), PATIENCE);
-        String gophers = kubelet.resource(GOPHER).endpoint().orElseThrow();
-        PluginClient plugin = closing.add(PluginClient.dial(
-                closing.add(UnixRpc.open()), kubeletDir.resolve("edgeplug").resolve(gophers)));
+        PluginClient plugin = PluginClient.of(kubelet.resource(GOPHER), kubeletDir, closing);
         HungFileSystem hung = closing.add(HungFileSystem.mount(far));
 
         CompletableFuture<StatusRuntimeException> refused = CompletableFuture.supplyAsync(

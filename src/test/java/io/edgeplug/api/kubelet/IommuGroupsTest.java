@@ -18,7 +18,6 @@ import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
-import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +26,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,7 +52,9 @@ final class IommuGroupsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private Path kubeletDir = Path.of("");
     private LocalKubelet kubelet;
 
@@ -63,11 +64,6 @@ final class IommuGroupsTest {
         kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
         SimulatedNode.unpack(Files.readString(Machine.file("vfio-groups", "tree")), directory.resolve("node"))
                 .close();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private static String quoted(String... ids) {
@@ -83,10 +79,7 @@ final class IommuGroupsTest {
     }
 
     private PluginClient plugin(ResourceName resource) throws Exception {
-        String socket =
-                await(resource, state -> state.allocatable() > 0).endpoint().orElseThrow();
-        UnixRpc rpc = closing.add(UnixRpc.open());
-        return closing.add(PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket)));
+        return PluginClient.of(await(resource, state -> state.allocatable() > 0), kubeletDir, closing);
     }
 
     private static String problem(TestDaemon daemon, ResourceName resource, String id) {

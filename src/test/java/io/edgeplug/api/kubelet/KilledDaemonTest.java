@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,7 +49,9 @@ final class KilledDaemonTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private Path kubeletDir = Path.of("");
 
     @BeforeEach
@@ -57,11 +59,6 @@ final class KilledDaemonTest {
         kubeletDir = directory.resolve("device-plugins");
         SimulatedNode node = closing.add(SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")));
         node.write(FUNCTION + "/reset_method", "pm flr");
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private static String classes(String lines) {

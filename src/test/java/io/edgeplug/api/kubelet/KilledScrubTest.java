@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +35,7 @@ final class KilledScrubTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
 
     /** What the kubelet was told since a daemon was killed last. */
@@ -71,11 +72,6 @@ final class KilledScrubTest {
         kubeletDir = directory.resolve("device-plugins");
         FacesNode.make(directory, 1);
         node().write(FUNCTION + "/reset_method", METHODS);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     /** The command notes its begin and its end, and goes on until a file is there. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.lab.localkubelet.KubeletEvent;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.ResourceState;
 import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.proto.v1beta1.Device;
 import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
@@ -18,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,13 +34,10 @@ final class ListAndWatchContractTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-    private final List<KubeletEvent> events = new CopyOnWriteArrayList<>();
 
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
+    private final List<KubeletEvent> events = new CopyOnWriteArrayList<>();
 
     private record Served(TestDaemon daemon, LocalKubelet kubelet, UnixRpc rpc, Path kubeletDir) {
 
@@ -198,13 +196,9 @@ final class ListAndWatchContractTest {
         LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, events::add));
         TestDaemon daemon = closing.add(
                 TestDaemon.open(directory, kubeletDir, TestDaemon.filesClass("example.com/gopher", "gophers")));
-        String socket = kubelet.await(GOPHER, state -> state.allocatable() == 3000, PATIENCE)
-                .endpoint()
-                .orElseThrow();
-        UnixRpc rpc = closing.add(UnixRpc.open());
-        PluginClient.Watch lazy = closing.add(
-                        PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket)))
-                .watchWithoutReading();
+        ResourceState registered = kubelet.await(GOPHER, state -> state.allocatable() == 3000, PATIENCE);
+        PluginClient.Watch lazy =
+                PluginClient.of(registered, kubeletDir, closing).watchWithoutReading();
 
         for (int i = 1; i <= 20; i++) {
             int wanted = 3000 + i;

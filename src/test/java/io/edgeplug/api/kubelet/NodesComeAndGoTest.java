@@ -8,7 +8,7 @@ import io.edgeplug.model.device.ResourceName;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,12 +24,8 @@ final class NodesComeAndGoTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     /** A node of that machine, and what the kubelet has of it. */
     private LocalKubelet serve(String machine, String classes) throws Exception {

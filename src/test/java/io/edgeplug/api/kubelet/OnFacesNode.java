@@ -4,7 +4,7 @@ import io.edgeplug.lab.localkubelet.KubeletOptions;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import java.io.IOException;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,17 +18,14 @@ abstract class OnFacesNode {
     @TempDir
     Path directory = Path.of("");
 
+    @AutoClose
     final Closing closing = new Closing();
+
     Path kubeletDir = Path.of("");
 
     @BeforeEach
     final void choose() {
         kubeletDir = directory.resolve("device-plugins");
-    }
-
-    @AfterEach
-    final void close() throws Exception {
-        closing.close();
     }
 
     final LocalKubelet kubelet() throws IOException {

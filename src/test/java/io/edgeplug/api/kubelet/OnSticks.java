@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,7 +35,9 @@ abstract class OnSticks {
     @TempDir
     Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     LocalKubelet kubelet;
     Path kubeletDir = Path.of("");
     Path dev = Path.of("");
@@ -50,11 +52,6 @@ abstract class OnSticks {
         kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
         plug("zigbee", "ttyUSB0");
         plug("zwave", "ttyUSB1");
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     static String classes(String line) {
@@ -107,7 +104,7 @@ abstract class OnSticks {
         kubelet.await(resource, state -> state.capacity() == 1 && state.allocatable() == 0, Duration.ofSeconds(8));
         Inventory now = daemon.monitor.current();
         while (!problem(now, resource).equals(problem)) {
-            now = daemon.monitor.awaitNewerThan(now.generation());
+            now = daemon.monitor.inventories().awaitNewerThan(now.generation());
         }
     }
 

@@ -2,6 +2,7 @@ package io.edgeplug.api.kubelet;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import io.edgeplug.lab.localkubelet.ResourceState;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
@@ -18,6 +19,7 @@ import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,13 @@ final class PluginClient implements AutoCloseable {
 
     static PluginClient dial(UnixRpc rpc, Path socket) {
         return new PluginClient(rpc.dial(socket));
+    }
+
+    /** Calls a plugin on the socket that it has registered with the kubelet in that directory. */
+    static PluginClient of(ResourceState registered, Path kubeletDir, Closing closing) throws IOException {
+        String socket = registered.endpoint().orElseThrow();
+        return closing.add(
+                dial(closing.add(UnixRpc.open()), kubeletDir.resolve("edgeplug").resolve(socket)));
     }
 
     ManagedChannel channel() {

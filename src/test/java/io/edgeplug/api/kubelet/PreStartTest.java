@@ -10,14 +10,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.edgeplug.lab.localkubelet.ContainerStartException;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.lab.localkubelet.PodSpec;
-import io.edgeplug.system.rpc.UnixRpc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,12 +30,8 @@ final class PreStartTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     private Served served(String lines) throws Exception {
         return Served.open(closing, directory, lines);
@@ -209,9 +204,7 @@ final class PreStartTest {
         kubelet.admit(PodSpec.of("pod", NODE0, 2));
         kubelet.startContainer("pod", "main");
         List<String> done = daemon.node.acts();
-        String socket = kubelet.resource(NODE0).endpoint().orElseThrow();
-        PluginClient stranger = closing.add(PluginClient.dial(
-                closing.add(UnixRpc.open()), kubeletDir.resolve("edgeplug").resolve(socket)));
+        PluginClient stranger = PluginClient.of(kubelet.resource(NODE0), kubeletDir, closing);
 
         assertThatThrownBy(() -> stranger.preStart(List.of(VF0.toString())))
                 .hasMessage(

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,13 +76,10 @@ final class QuietListsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-    private final Seen<KubeletEvent> events = new Seen<>();
 
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
+    private final Seen<KubeletEvent> events = new Seen<>();
 
     private long lists() {
         return events.all().stream()

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,7 +39,9 @@ final class RandomFacesTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private final Random random = new Random(Long.getLong("seed", 27));
 
     /** By ID, the pods that hold devices. */
@@ -55,11 +57,6 @@ final class RandomFacesTest {
     private final List<String> acts = new ArrayList<>();
 
     private int refused;
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     @Test
     void noDeviceHasTwoHoldersAndEachIsScrubbedOnceBetweenTwoOfThem() throws Exception {

@@ -111,7 +111,7 @@ final class RefusalStage {
 
     void lookAgain(String unit) throws InterruptedException {
         monitor.lookAgain(unit);
-        monitor.awaitNewerThan(1);
+        monitor.inventories().awaitNewerThan(1);
     }
 
     /** Waits until a device is unhealthy for that reason: on the way there it may have another one. */
@@ -121,7 +121,7 @@ final class RefusalStage {
                 .flatMap(device -> device.health().problem())
                 .filter(problem -> problem.contains(reason))
                 .isEmpty()) {
-            now = monitor.awaitNewerThan(now.generation());
+            now = monitor.inventories().awaitNewerThan(now.generation());
         }
     }
 

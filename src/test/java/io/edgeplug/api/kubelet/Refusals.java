@@ -74,7 +74,7 @@ final class Refusals {
                         "vanished",
                         stage -> {
                             stage.pull(A);
-                            stage.monitor.awaitNewerThan(1);
+                            stage.monitor.inventories().awaitNewerThan(1);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is not on this node"),
@@ -121,7 +121,7 @@ final class Refusals {
                         "file missing",
                         stage -> {
                             Files.delete(stage.path("etc/files/f1"));
-                            stage.monitor.awaitNewerThan(1);
+                            stage.monitor.inventories().awaitNewerThan(1);
                             stage.allocate(FILE, "f1");
                         },
                         "Device f1 of example.com/file is not on this node"),

@@ -94,7 +94,7 @@ final class RenumberedTest {
     private static void awaitProblem(TestDaemon daemon, ResourceName resource, String problem) throws Exception {
         Inventory now = daemon.monitor.current();
         while (!OnSticks.problem(now, resource).equals(problem)) {
-            now = daemon.monitor.awaitNewerThan(now.generation());
+            now = daemon.monitor.inventories().awaitNewerThan(now.generation());
         }
     }
 }

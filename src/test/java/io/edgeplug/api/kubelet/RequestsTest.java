@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.ResourceState;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
-import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Path;
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,12 +34,8 @@ final class RequestsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     private record Served(TestDaemon daemon, LocalKubelet kubelet, PluginClient plugin) {}
 
@@ -47,15 +43,8 @@ final class RequestsTest {
         Path kubeletDir = directory.resolve("device-plugins");
         LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
         TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
-        String socket = kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE)
-                .endpoint()
-                .orElseThrow();
-        UnixRpc rpc = closing.add(UnixRpc.open());
-        return new Served(
-                daemon,
-                kubelet,
-                closing.add(
-                        PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket))));
+        ResourceState registered = kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
+        return new Served(daemon, kubelet, PluginClient.of(registered, kubeletDir, closing));
     }
 
     @Test

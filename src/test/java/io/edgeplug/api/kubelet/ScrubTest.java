@@ -60,7 +60,7 @@ final class ScrubTest extends OnFacesNode {
         kubelet.remove("pod-1");
         await(kubelet, VFIO, 0);
         Seen.untilSo("a scrub", () -> reason(daemon, HOST).startsWith("is being scrubbed since "));
-        assertThatThrownBy(() -> daemon.monitor.handOver(HOST, Set.of(ID), Set.of(ID)))
+        assertThatThrownBy(() -> daemon.monitor.publication().handOver(HOST, Set.of(ID), Set.of(ID)))
                 .isInstanceOf(DeviceUnavailableException.class)
                 .hasMessageContaining("is being scrubbed since");
 
@@ -160,7 +160,7 @@ final class ScrubTest extends OnFacesNode {
         daemon.use(faces);
 
         kubelet.await(VFIO, ResourceState::registered, PATIENCE);
-        assertThatThrownBy(() -> daemon.monitor.handOver(VFIO, Set.of(ID), Set.of(ID)))
+        assertThatThrownBy(() -> daemon.monitor.publication().handOver(VFIO, Set.of(ID), Set.of(ID)))
                 .hasMessageContaining("is held as example.com/acc-host");
         assertThat(kubelet.resource(VFIO).allocatable()).isZero();
     }

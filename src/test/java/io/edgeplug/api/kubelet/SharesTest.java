@@ -5,7 +5,7 @@ import static io.edgeplug.api.kubelet.TestDaemon.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.lab.localkubelet.ListedDevice;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.lab.localkubelet.Pod;
@@ -17,7 +17,6 @@ import io.edgeplug.model.device.Shares;
 import io.edgeplug.model.rules.Sharing;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
-import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,12 +50,8 @@ final class SharesTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     private record Served(TestDaemon daemon, LocalKubelet kubelet, PluginClient plugin) {}
 
@@ -64,15 +59,8 @@ final class SharesTest {
         Path kubeletDir = directory.resolve("device-plugins");
         LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
         TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, classes));
-        String socket = kubelet.await(SHARED, state -> state.allocatable() == 6, PATIENCE)
-                .endpoint()
-                .orElseThrow();
-        UnixRpc rpc = closing.add(UnixRpc.open());
-        return new Served(
-                daemon,
-                kubelet,
-                closing.add(
-                        PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket))));
+        ResourceState registered = kubelet.await(SHARED, state -> state.allocatable() == 6, PATIENCE);
+        return new Served(daemon, kubelet, PluginClient.of(registered, kubeletDir, closing));
     }
 
     @Test
@@ -207,7 +195,7 @@ final class SharesTest {
     @ParameterizedTest
     @ValueSource(ints = {1000, 256, 32})
     void sharesThatAreListedHaveFilesAndTheDaemonsHeapIsEnoughForThem(int shares) throws Exception {
-        SmallHeap.End end = SmallHeap.run(Crowded.class, directory.toString(), """
+        PackageJvm.End end = PackageJvm.run(Crowded.class, directory.toString(), """
                 [[class]]
                 resource = "example.com/shared"
                 kind = "vf"

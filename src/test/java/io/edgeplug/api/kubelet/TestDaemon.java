@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 
@@ -192,7 +193,8 @@ public final class TestDaemon implements AutoCloseable {
                 supplies,
                 preparations,
                 () -> new KubeletStatus(
-                        plugins.kubeletAbsence(), Set.copyOf(plugins.registered()), plugins.registrations()));
+                        plugins.kubeletAbsence(), Set.copyOf(plugins.registered()), plugins.registrations()),
+                Optional::empty);
     }
 
     /** Whether the kubelet's notes can be read. */

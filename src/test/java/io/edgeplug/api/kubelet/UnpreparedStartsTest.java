@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,7 +46,9 @@ final class UnpreparedStartsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private final Seen<KubeletEvent> events = new Seen<>();
     private Path kubeletDir = Path.of("");
     private Path pods = Path.of("");
@@ -57,11 +59,6 @@ final class UnpreparedStartsTest {
         kubeletDir = directory.resolve("device-plugins");
         pods = Files.createDirectory(directory.resolve("pods"));
         kubelet = closing.add(LocalKubelet.open(kubeletDir, events::add));
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private TestDaemon daemon(String classes) throws Exception {

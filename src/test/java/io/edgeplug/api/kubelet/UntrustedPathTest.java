@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.ResourceState;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.node.inventory.Inventory;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import io.edgeplug.proto.v1beta1.Mount;
 import io.edgeplug.system.files.NeedsRoot;
-import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +36,9 @@ final class UntrustedPathTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private Path root = Path.of("");
     private Path gophers = Path.of("");
 
@@ -47,11 +49,6 @@ final class UntrustedPathTest {
         Files.createFile(root.resolve("etc/shadow"));
         Files.createDirectories(root.resolve("dev"));
         Files.createFile(root.resolve("dev/null"));
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private record Served(TestDaemon daemon, PluginClient plugin) {
@@ -70,7 +67,7 @@ final class UntrustedPathTest {
                     .filter(device ->
                             ((PathDevice) device).files().getFirst().hostPath().equals(path))
                     .isEmpty()) {
-                now = daemon.monitor.awaitNewerThan(now.generation());
+                now = daemon.monitor.inventories().awaitNewerThan(now.generation());
             }
         }
 
@@ -107,14 +104,8 @@ final class UntrustedPathTest {
                 [class.match]
                 paths = ["/etc/gophers/*"]
                 """.formatted(lines)));
-        String socket = kubelet.await(GOPHER, state -> state.capacity() == devices, PATIENCE)
-                .endpoint()
-                .orElseThrow();
-        UnixRpc rpc = closing.add(UnixRpc.open());
-        return new Served(
-                daemon,
-                closing.add(
-                        PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket))));
+        ResourceState registered = kubelet.await(GOPHER, state -> state.capacity() == devices, PATIENCE);
+        return new Served(daemon, PluginClient.of(registered, kubeletDir, closing));
     }
 
     private static void give(Path file, int uid) throws IOException {
@@ -250,7 +241,11 @@ final class UntrustedPathTest {
                         + "its file /etc/gophers/g1 was replaced since edgeplug looked at it");
 
         served.daemon().monitor.thaw(frozen);
-        assertThat(served.daemon().monitor.awaitNewerThan(before, PATIENCE).generation())
+        assertThat(served.daemon()
+                        .monitor
+                        .inventories()
+                        .awaitNewerThan(before, PATIENCE)
+                        .generation())
                 .isGreaterThan(before);
         served.daemon().lookAtFilesNow();
         assertThat(served.mount("g1").getHostPath()).isEqualTo("/etc/gophers/g1");

@@ -30,7 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,7 +47,9 @@ final class MetricsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
+
     private TestDaemon daemon;
     private LocalKubelet kubelet;
     private Scrape scrape;
@@ -61,22 +63,19 @@ final class MetricsTest {
         scrape = new Scrape(daemon.view(), daemon.node.sysfs(), false);
     }
 
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
-
     @Test
     void scraperIsToldOfDevicesTheirStateAndWhoHasThem() throws Exception {
         kubelet.admit(PodSpec.of("pod", NODE0, 1));
         daemon.node.pull(VF0);
         kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
-        // others may be registering still, so it is counted a moment later
+        // others may be registering still, and the kubelet's notes are read a moment after it has written them
         InetSocketAddress server = serve(SHORT.multipliedBy(30));
         String counted = "edgeplug_registrations_total{resource=\"example.com/sriov_node0\",result=\"ok\"} 1.0";
         Deadline patience = Deadline.in(PATIENCE);
-        while (get(server, "/metrics").body().lines().noneMatch(counted::equals)) {
-            assertThat(patience.isOver()).as("%s", counted).isFalse();
+        String body = get(server, "/metrics").body();
+        while (!body.contains(counted) || !body.contains("edgeplug_device_allocated{")) {
+            assertThat(patience.isOver()).as("%s", body).isFalse();
+            body = get(server, "/metrics").body();
         }
 
         assertThat(get(server, "/metrics").body().lines())

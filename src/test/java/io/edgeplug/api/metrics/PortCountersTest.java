@@ -2,7 +2,7 @@ package io.edgeplug.api.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.api.kubelet.Closing;
 import io.edgeplug.api.kubelet.TestDaemon;
 import io.edgeplug.api.status.NodeStatus;
@@ -94,6 +94,7 @@ final class PortCountersTest {
                             .binding(new DriverBinding(
                                     Optional.of("mlx5_core"),
                                     List.of(),
+                                    List.of(),
                                     List.of("infiniband"),
                                     List.of(rdma),
                                     DriverDevices.NONE,
@@ -102,6 +103,7 @@ final class PortCountersTest {
                             .build(),
                     PF,
                     number,
+                    List.of(),
                     List.of(),
                     Optional.empty(),
                     Health.HEALTHY);
@@ -115,7 +117,7 @@ final class PortCountersTest {
             Files.writeString(counters.resolve("roce_slow_restart_cnps_" + i), "4711\n");
         }
 
-        SmallHeap.End end = SmallHeap.run(Readers.class, directory.toString());
+        PackageJvm.End end = PackageJvm.run(Readers.class, directory.toString());
         assertThat(end.exit()).as(end.output()).isZero();
     }
 

@@ -17,6 +17,7 @@ import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,33 +31,32 @@ final class NodeLabelsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
+    private final Closing closing = new Closing();
+
     @Test
     void resourcesAreLabelledWithWhatTheirDevicesAre() throws Exception {
-        try (Closing closing = new Closing()) {
-            Path kubeletDir = directory.resolve("device-plugins");
-            TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
+        Path kubeletDir = directory.resolve("device-plugins");
+        TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
 
-            assertThat(NodeLabels.of(daemon.view().read()))
-                    .containsEntry("edgeplug.io/example.com_sriov_node0.count", "2")
-                    .containsEntry("edgeplug.io/example.com_sriov_node0.product-8086-1889", "2")
-                    .containsEntry("edgeplug.io/example.com_sriov_node0.driver-iavf", "2")
-                    .containsEntry("edgeplug.io/example.com_gopher.count", "2")
-                    .allSatisfy((name, value) -> {
-                        assertThat(name).matches("edgeplug\\.io/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
-                        assertThat(value).matches("\\d+");
-                    });
-        }
+        assertThat(NodeLabels.of(daemon.view().read()))
+                .containsEntry("edgeplug.io/example.com_sriov_node0.count", "2")
+                .containsEntry("edgeplug.io/example.com_sriov_node0.product-8086-1889", "2")
+                .containsEntry("edgeplug.io/example.com_sriov_node0.driver-iavf", "2")
+                .containsEntry("edgeplug.io/example.com_gopher.count", "2")
+                .allSatisfy((name, value) -> {
+                    assertThat(name).matches("edgeplug\\.io/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
+                    assertThat(value).matches("\\d+");
+                });
     }
 
     @Test
     void nameThatKubernetesWouldRefuseIsLeftOut() throws Exception {
         String classes = TestDaemon.CLASSES.replace("example.com/gopher", "example.com/" + "gopher".repeat(10));
-        try (Closing closing = new Closing()) {
-            Path kubeletDir = directory.resolve("device-plugins");
-            TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, classes));
+        Path kubeletDir = directory.resolve("device-plugins");
+        TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, classes));
 
-            assertThat(NodeLabels.of(daemon.view().read()).keySet()).noneMatch(name -> name.contains("gopher"));
-        }
+        assertThat(NodeLabels.of(daemon.view().read()).keySet()).noneMatch(name -> name.contains("gopher"));
     }
 
     @Test
@@ -91,31 +91,27 @@ final class NodeLabelsTest {
 
     @Test
     void labelsFollowTheDevices() throws Exception {
-        try (Closing closing = new Closing()) {
-            Path kubeletDir = directory.resolve("device-plugins");
-            TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
-            Path features = Files.createDirectory(directory.resolve("features.d"));
-            SimulatedNode node = daemon.node;
-            closing.add(new LabelPublisher(daemon.view(), daemon.monitor, features, Clock.fixed(NOON, ZoneOffset.UTC)));
-            await(features, "example.com_sriov_node0.count=2");
+        Path kubeletDir = directory.resolve("device-plugins");
+        TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
+        Path features = Files.createDirectory(directory.resolve("features.d"));
+        SimulatedNode node = daemon.node;
+        closing.add(new LabelPublisher(daemon.view(), daemon.monitor, features, Clock.fixed(NOON, ZoneOffset.UTC)));
+        await(features, "example.com_sriov_node0.count=2");
 
-            node.pull(VF0);
+        node.pull(VF0);
 
-            await(features, "example.com_sriov_node0.count=1");
-        }
+        await(features, "example.com_sriov_node0.count=1");
     }
 
     @Test
     void changeThatComesWhileLabelsAreWrittenIsNotMissed() throws Exception {
-        try (Closing closing = new Closing()) {
-            Path kubeletDir = directory.resolve("device-plugins");
-            TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
-            Path features = Files.createDirectory(directory.resolve("features.d"));
+        Path kubeletDir = directory.resolve("device-plugins");
+        TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
+        Path features = Files.createDirectory(directory.resolve("features.d"));
 
-            closing.add(new LabelPublisher(daemon.view(), daemon.monitor, features, new PullingClock(daemon)));
+        closing.add(new LabelPublisher(daemon.view(), daemon.monitor, features, new PullingClock(daemon)));
 
-            await(features, "example.com_sriov_node0.count=1");
-        }
+        await(features, "example.com_sriov_node0.count=1");
     }
 
     /** It is asked once the labels are known and before they are written, and pulls a VF the first time. */
@@ -137,8 +133,9 @@ final class NodeLabelsTest {
                             .current()
                             .device(TestDaemon.NODE0, VF0.toString())
                             .isPresent()) {
-                        var ignored = daemon.monitor.awaitNewerThan(
-                                daemon.monitor.current().generation(), Duration.ofMillis(100));
+                        var ignored = daemon.monitor
+                                .inventories()
+                                .awaitNewerThan(daemon.monitor.current().generation(), Duration.ofMillis(100));
                     }
                 } catch (IOException | InterruptedException e) {
                     throw new IllegalStateException(e);

@@ -2,17 +2,15 @@ package io.edgeplug.cli.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.PackageJvm;
 import io.edgeplug.cli.options.ExitCode;
-import io.edgeplug.soak.PackageJvm;
 import io.edgeplug.system.flow.Front;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -79,16 +77,9 @@ final class BugsTest {
     }
 
     private static String output(String where, int exit) throws Exception {
-        Process process = new ProcessBuilder(PackageJvm.command(BugsTest.class.getName(), where))
-                .redirectErrorStream(true)
-                .start();
-        try {
-            assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).isEqualTo(exit);
-            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        } finally {
-            Process ignored = process.destroyForcibly();
-        }
+        PackageJvm.End end = PackageJvm.run(BugsTest.class, where);
+        assertThat(end.exit()).as(end.output()).isEqualTo(exit);
+        return end.output();
     }
 
     @Test

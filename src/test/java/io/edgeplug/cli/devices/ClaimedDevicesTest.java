@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,17 +36,13 @@ final class ClaimedDevicesTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private SimulatedNode node;
 
     @BeforeEach
     void open() throws IOException {
         node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         configure(CLAIMED);
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        node.close();
     }
 
     private void configure(String text) throws IOException {

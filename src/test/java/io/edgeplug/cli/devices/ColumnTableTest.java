@@ -22,7 +22,7 @@ final class ColumnTableTest {
         return new ColumnTable(
                 List.of(Column.DEVICE, Column.KIND, Column.RESOURCE, Column.HEALTH),
                 List.of(new Item(device(id), Optional.empty())),
-                new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
+                new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
     }
 
     private static PathDevice device(String id) {
@@ -69,7 +69,7 @@ final class ColumnTableTest {
                         new Item(
                                 device.withHealth(Health.unhealthy("its node GUID is zero: not configured yet")),
                                 Optional.empty())),
-                new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
+                new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
 
         assertThat(table.lines(false, OptionalInt.of(60)))
                 .element(0)
@@ -91,7 +91,7 @@ final class ColumnTableTest {
                 List.of(
                         new Item(device("usb-Scope_Instruments_DSO2000_7A31-if00-port0"), Optional.empty()),
                         new Item(device("usb-Scope_Instruments_DSO2000_7A31-if01-port0"), Optional.empty())),
-                new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
+                new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
 
         assertThat(table.lines(true, OptionalInt.of(40)))
                 .satisfiesExactly(
@@ -109,7 +109,7 @@ final class ColumnTableTest {
                         new Item(
                                 device("tty1").withHealth(Health.unhealthy("its link leads nowhere")),
                                 Optional.empty())),
-                new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
+                new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
 
         assertThat(table.lines(false, OptionalInt.of(30)).getFirst()).isEqualTo("tty0  healthy");
         assertThat(table.lines(false, OptionalInt.of(80)).getFirst()).matches("tty0  healthy +- +-");

@@ -20,7 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,18 +39,15 @@ class SimulatedNodeTest {
     @TempDir
     Path root;
 
+    @AutoClose
     private SimulatedNode node;
+
     private DeviceScan scan;
 
     @BeforeEach
     void unpack() throws IOException {
         node = SimulatedNode.unpack(DemoNode.tree(), root);
         scan = new DeviceScan(node.sysfs());
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
     }
 
     @Test

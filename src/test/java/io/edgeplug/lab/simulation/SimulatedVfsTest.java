@@ -8,7 +8,7 @@ import io.edgeplug.system.udev.UeventSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,16 +40,12 @@ final class SimulatedVfsTest {
     @TempDir
     private Path root = Path.of("");
 
+    @AutoClose
     private SimulatedNode node;
 
     @BeforeEach
     void unpack() throws IOException {
         node = SimulatedNode.unpack(TREE, root);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
     }
 
     @Test

@@ -75,6 +75,11 @@ final class ApiReaderTest {
         assertThat(read("", resets.replace("prepare", "prepare_before = \"binding\"\nprepare"))
                         .claimed())
                 .allMatch(DeviceClass::isPreparedBeforeBinding);
+        // The addresses of an interface may be missing on this node, so that the pod is to go elsewhere.
+        assertThat(read("", "api = \"dra\"\nprepare_before = \"binding\"\ninterface = {}")
+                        .claimed())
+                .hasSize(1)
+                .allMatch(DeviceClass::isPreparedBeforeBinding);
         String programs = IMAGES.formatted("0".repeat(64));
         assertThat(read(programs, "").claimed()).hasSize(1).allMatch(DeviceClass::isPreparedBeforeBinding);
         assertThat(read(programs.replace("api", "prepare_before = \"start\"\napi"), "")
@@ -121,9 +126,7 @@ final class ApiReaderTest {
 
         assertThat(image)
                 .isEqualTo(new Image("codec", "/y", "0".repeat(64), Optional.of("d8424dc4a4a3c413f89e433683f9040b")));
-        assertThat(read.recipe()
-                        .with(new ClaimChoice(Step.Vf.NONE, Optional.of(image)))
-                        .steps())
+        assertThat(read.recipe().with(ClaimChoice.of(image)).steps())
                 .extracting(Step::text)
                 .containsExactly("/y as d8424dc4a4a3c413f89e433683f9040b");
         assertThat(read.release().isEmpty()).isTrue();
@@ -193,7 +196,7 @@ final class ApiReaderTest {
         String settings =
                 "[dra]\nnode_name = \"edge-1\"\nkubeconfig = \"/etc/kubeconfig\"\ndriver = \"a.example.com\"\n";
         assertThat(read("", settings).dra())
-                .isEqualTo(new DraSettings(
+                .isEqualTo(new Config.Dra(
                         "a.example.com", Optional.of("edge-1"), Optional.of(Path.of("/etc/kubeconfig"))));
         assertThat(read("", settings).isServedAs(read("", ""))).isTrue();
         assertThat(read("", "api = \"dra\"\n" + settings).isServedAs(read("", "api = \"dra\"")))

@@ -2,7 +2,7 @@ package io.edgeplug.model.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ final class LargeConfigTest {
     }
 
     private String read() throws Exception {
-        SmallHeap.End end = SmallHeap.run(Reader.class, config.main().toString());
+        PackageJvm.End end = PackageJvm.run(Reader.class, config.main().toString());
         assertThat(end.exit()).as(end.output()).isZero();
         return end.output();
     }

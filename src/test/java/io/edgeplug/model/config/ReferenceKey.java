@@ -89,7 +89,8 @@ record ReferenceKey(String table, String name, String text, List<String> example
         }
         return first(KINDS)
                 .map(words -> Stream.of(words.split("[`, ]+", -1))
-                        .flatMap(word -> Kind.parse(word).stream())
+                        .flatMap(word -> Stream.of(Kind.values())
+                                .filter(kind -> kind.word().equals(word)))
                         .toList())
                 .orElse(List.of(Kind.values()));
     }
@@ -120,8 +121,11 @@ record ReferenceKey(String table, String name, String text, List<String> example
                         + (line.isEmpty() ? "" : "[class.limits]\n" + line + "\n");
             case "class.claims" ->
                 "[[class]]\napi = \"dra\"\n" + resource + ofKind + match
+                        + (InterfaceReader.KINDS.contains(kind) ? "interface = {}\n" : "")
                         + (kind == Kind.VF ? "[class.prepare.vf]\nvlan = 0\nmac = \"random\"\nmax_tx_rate = 0\n" : "")
                         + "[class.claims]\n" + line + "\n";
+            case "class.interface" ->
+                "[[class]]\nhand_over = \"cdi\"\n" + resource + ofKind + match + "[" + table + "]\n" + line + "\n";
             case "class.groups" -> {
                 String paths = name.equals("paths")
                         ? ""

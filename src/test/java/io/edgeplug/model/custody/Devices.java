@@ -154,13 +154,13 @@ final class Devices {
             turns.may(device + " is to return to its host driver", next -> {
                 daemon.read(next);
                 put(next, device, place.in(Optional.of(Work.Kind.RETURN)));
-                daemon.tell(next, device, new Event.Begun(Work.Kind.RETURN, Daemon.CLOCK));
+                daemon.tell(next, device, new Event.Begun(Work.Kind.RETURN, "", Daemon.CLOCK));
             });
         }
         if (place.work().filter(Work.Kind.RETURN::equals).isPresent()) {
             turns.may(device + " has returned to its host driver", next -> {
                 put(next, device, place.bound(false).in(Optional.empty()));
-                daemon.tell(next, device, new Event.Ended(Work.Kind.RETURN, Optional.empty(), "", 0));
+                daemon.tell(next, device, new Event.Ended(Work.Kind.RETURN, Optional.empty(), 0));
             });
         }
     }
@@ -174,19 +174,14 @@ final class Devices {
         if (place.isHere()) {
             turns.may(
                     "a late preparation of " + device + " ends",
-                    next -> lives.endPreparation(next, device, Optional.empty(), ""));
+                    next -> lives.endPreparation(next, device, Optional.empty()));
             turns.goesWrong(
                     Mishap.PREPARATION_FAILS,
                     "a late preparation of " + device + " fails",
-                    next -> lives.endPreparation(next, device, problem, ""));
-            turns.goesWrong(
-                    Mishap.PREPARATION_FAILS,
-                    "a late preparation of " + device + " fails, which C chose",
-                    next -> lives.endPreparation(next, device, problem, "C"));
+                    next -> lives.endPreparation(next, device, problem));
         } else {
             turns.may(
-                    "a late preparation of " + device + " fails",
-                    next -> lives.endPreparation(next, device, problem, ""));
+                    "a late preparation of " + device + " fails", next -> lives.endPreparation(next, device, problem));
         }
     }
 
@@ -205,7 +200,7 @@ final class Devices {
                 turns.may("a scrub of " + device + " is due", next -> {
                     daemon.look(next);
                     next.scrubs = Copies.with(next.scrubs, device);
-                    daemon.tell(next, device, new Event.Begun(Work.Kind.SCRUB, Daemon.CLOCK));
+                    daemon.tell(next, device, new Event.Begun(Work.Kind.SCRUB, "", Daemon.CLOCK));
                 });
             }
             addByHand(turns, device, looked);
@@ -262,7 +257,7 @@ final class Devices {
         if (world.place(device).work().filter(Work.Kind.SCRUB::equals).isPresent()) {
             put(world, device, world.place(device).in(Optional.empty()));
         }
-        daemon.tell(world, device, new Event.Ended(Work.Kind.SCRUB, problem, "", 0));
+        daemon.tell(world, device, new Event.Ended(Work.Kind.SCRUB, problem, 0));
     }
 
     /** Only a person can decide about a card that is not the one of the note, or a class that is gone. */

@@ -93,7 +93,7 @@ final class DueTest {
 
     @Test
     void failedScrubIsTriedAgainAfterItsPause() {
-        Custody failed = after(traced("pod"), quiet(Set.of("pod")), failed(Work.Kind.SCRUB, ""));
+        Custody failed = after(traced("pod"), quiet(Set.of("pod")), failed(Work.Kind.SCRUB));
 
         assertThat(due(failed)).isEqualTo(new Due.Later(Duration.ofSeconds(5)));
         assertThat(Due.of(

@@ -68,15 +68,19 @@ final class Events {
     }
 
     static Event begun(Work.Kind kind) {
-        return new Event.Begun(kind, START);
+        return begun(kind, "");
+    }
+
+    static Event begun(Work.Kind kind, String user) {
+        return new Event.Begun(kind, user, START);
     }
 
     static Event ended(Work.Kind kind) {
-        return new Event.Ended(kind, Optional.empty(), "", 0);
+        return new Event.Ended(kind, Optional.empty(), 0);
     }
 
-    static Event failed(Work.Kind kind, String user) {
-        return new Event.Ended(kind, Optional.of("cannot be reset"), user, 0);
+    static Event failed(Work.Kind kind) {
+        return new Event.Ended(kind, Optional.of("cannot be reset"), 0);
     }
 
     static Event starting(String uid, int more) {

@@ -35,6 +35,7 @@ final class KinTest {
                 PF,
                 index,
                 List.of("ens1f0"),
+                List.of(),
                 Optional.empty(),
                 Health.HEALTHY);
     }

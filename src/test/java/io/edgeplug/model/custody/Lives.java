@@ -141,7 +141,10 @@ final class Lives {
             }
             if (offer.isPrepared()) {
                 world.put(device, world.place(device).bound(true).in(Optional.of(Work.Kind.PREPARE)));
-                daemon.tell(world, device, new Event.Begun(Work.Kind.PREPARE, Daemon.CLOCK));
+                daemon.tell(
+                        world,
+                        device,
+                        new Event.Begun(Work.Kind.PREPARE, Scenario.isClaim(user) ? user : "", Daemon.CLOCK));
             }
         }
         if (offer.isPrepared()) {
@@ -171,7 +174,7 @@ final class Lives {
         if (isHere) {
             turns.may(user + " is prepared and runs", next -> {
                 devices(life).forEach(device -> {
-                    endPreparation(next, device, Optional.empty(), "");
+                    endPreparation(next, device, Optional.empty());
                     daemon.tell(next, device, new Event.Unprepared(Optional.empty(), "", 0));
                 });
                 run(next, user, life);
@@ -185,16 +188,14 @@ final class Lives {
     }
 
     private void fail(World world, String user, Life life) {
-        devices(life)
-                .forEach(device -> endPreparation(
-                        world, device, Optional.of("could not be prepared"), Scenario.isClaim(user) ? user : ""));
+        devices(life).forEach(device -> endPreparation(world, device, Optional.of("could not be prepared")));
         starting(world, user, life, -1);
         to(world, user, Stage.GIVEN);
     }
 
-    void endPreparation(World world, String device, Optional<String> problem, String user) {
+    void endPreparation(World world, String device, Optional<String> problem) {
         world.put(device, world.place(device).in(Optional.empty()));
-        daemon.tell(world, device, new Event.Ended(Work.Kind.PREPARE, problem, user, 0));
+        daemon.tell(world, device, new Event.Ended(Work.Kind.PREPARE, problem, 0));
     }
 
     /** Whether somebody waits for the preparation of a device. */

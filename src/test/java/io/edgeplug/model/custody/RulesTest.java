@@ -188,10 +188,7 @@ final class RulesTest {
     @Test
     void startsAreCountedAndAskForTheNextTryOfAScrub() {
         Custody custody = after(
-                traced("other"),
-                failed(Work.Kind.SCRUB, ""),
-                noted(START, noting("A", POD, "nic")),
-                starting("pod", 1));
+                traced("other"), failed(Work.Kind.SCRUB), noted(START, noting("A", POD, "nic")), starting("pod", 1));
 
         assertThat(custody.holder().map(Hold::starts)).contains(1);
         assertThat(custody.trouble().map(one -> one.left(0))).contains(Duration.ZERO);
@@ -213,15 +210,14 @@ final class RulesTest {
     @Test
     void troubleOfAStartEndsWithItsUser() {
         Event claim = noted(START, noting("A", CLAIM, "nic"));
+        Event chosen = begun(Work.Kind.PREPARE, "claim");
 
-        assertThat(after(claim, failed(Work.Kind.PREPARE, "claim")).problem()).contains("cannot be reset");
-        assertThat(after(claim, failed(Work.Kind.PREPARE, "claim"), quiet(Set.of("claim")))
+        assertThat(after(claim, chosen, failed(Work.Kind.PREPARE)).problem()).contains("cannot be reset");
+        assertThat(after(claim, chosen, failed(Work.Kind.PREPARE), quiet(Set.of("claim")))
                         .isFree())
                 .isTrue();
-        assertThat(after(begun(Work.Kind.PREPARE), failed(Work.Kind.PREPARE, "claim"))
-                        .isFree())
-                .isTrue();
-        assertThat(after(failed(Work.Kind.PREPARE, "")).problem()).contains("cannot be reset");
+        assertThat(after(chosen, failed(Work.Kind.PREPARE)).isFree()).isTrue();
+        assertThat(after(failed(Work.Kind.PREPARE)).problem()).contains("cannot be reset");
     }
 
     @Test
@@ -251,7 +247,7 @@ final class RulesTest {
     void workEndsHoweverItEnds() {
         for (Work.Kind kind : Work.Kind.values()) {
             assertThat(after(begun(kind), ended(kind)).work()).isEmpty();
-            assertThat(after(begun(kind), failed(kind, "")).work()).isEmpty();
+            assertThat(after(begun(kind), failed(kind)).work()).isEmpty();
             assertThat(after(begun(kind), new Event.Left(kind)).work()).isEmpty();
         }
         assertThat(after(begun(Work.Kind.PREPARE), ended(Work.Kind.SCRUB)).work())
@@ -260,11 +256,11 @@ final class RulesTest {
 
     @Test
     void pausesOfAFailingScrubGrowToFiveMinutes() {
-        Custody custody = after(traced("pod"), failed(Work.Kind.SCRUB, ""));
+        Custody custody = after(traced("pod"), failed(Work.Kind.SCRUB));
         assertThat(custody.trouble().map(Trouble::pause)).contains(Duration.ofSeconds(5));
 
         for (int i = 0; i < 20; i++) {
-            custody = Rules.on(custody, failed(Work.Kind.SCRUB, ""));
+            custody = Rules.on(custody, failed(Work.Kind.SCRUB));
         }
         assertThat(custody.trouble().map(Trouble::pause)).contains(Duration.ofMinutes(5));
         assertThat(Rules.on(custody, new Event.Traced(Optional.empty())).isFree())

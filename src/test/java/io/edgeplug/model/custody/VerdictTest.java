@@ -100,7 +100,7 @@ final class VerdictTest {
         Event late = new Event.Late(Work.Kind.SCRUB, "reset");
         Event obstacle = new Event.Obstructed(Optional.of("needs a person"), 0);
 
-        assertThat(call(face("nic"), after(traced("pod"), failed(Work.Kind.SCRUB, "")), Map.of()))
+        assertThat(call(face("nic"), after(traced("pod"), failed(Work.Kind.SCRUB)), Map.of()))
                 .contains("cannot be reset");
         assertThat(call(face("nic"), after(traced("pod"), begun(Work.Kind.SCRUB), late), Map.of()))
                 .isPresent();

@@ -79,6 +79,7 @@ public final class FunctionBuilder {
                 List.of(netNames),
                 List.of(),
                 List.of(),
+                List.of(),
                 DriverDevices.NONE,
                 NodeUse.NONE,
                 Optional.empty()));
@@ -96,5 +97,17 @@ public final class FunctionBuilder {
 
     public PciFunction build() {
         return new PciFunction(address, identity, topology, binding, virtualFunctions, OptionalInt.empty());
+    }
+
+    /** The VF {@code 0000:3b:01.NUMBER} with that number, of {@code ens1f0}. */
+    public static VirtualFunction vf(int number) {
+        return new VirtualFunction(
+                new FunctionBuilder(new PciAddress(0, 0x3b, 1, number)).build(),
+                new PciAddress(0, 0x3b, 0, 0),
+                number,
+                List.of("ens1f0"),
+                List.of(),
+                Optional.empty(),
+                Health.HEALTHY);
     }
 }

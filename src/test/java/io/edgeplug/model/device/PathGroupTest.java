@@ -8,8 +8,8 @@ import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Requirement;
 import io.edgeplug.model.rules.Selector;
 import io.edgeplug.model.rules.SelectorWord;
+import io.edgeplug.node.scan.FileScan;
 import io.edgeplug.node.scan.FilesOf;
-import io.edgeplug.node.scan.PathScan;
 import io.edgeplug.system.files.FileKind;
 import io.edgeplug.system.files.PathGlob;
 import io.edgeplug.system.files.Sysfs;
@@ -19,13 +19,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class PathGroupTest {
 
     private static final PathGroup CAPTURE =
-            new PathGroup(List.of("/dev/video*", "/dev/snd/controlC*", "/etc/capture.conf"));
+            new PathGroup(List.of("/dev/video*", "/dev/snd/controlC*", "/etc/capture.conf"), Set.of());
 
     @TempDir
     private Path root = Path.of("");
@@ -34,9 +35,10 @@ final class PathGroupTest {
     void wildcardsStandForWhatTheyMatchedInTheFirstPath() {
         assertThat(paths(CAPTURE, "/dev/video12"))
                 .containsExactly("/dev/video12", "/dev/snd/controlC12", "/etc/capture.conf");
-        assertThat(paths(new PathGroup(List.of("/a/*-?", "/b/*/$?")), "/a/x-y-1"))
+        assertThat(paths(new PathGroup(List.of("/a/*-?", "/b/*/$?"), Set.of()), "/a/x-y-1"))
                 .containsExactly("/a/x-y-1", "/b/x-y/$1");
-        assertThat(paths(new PathGroup(List.of("/a/*", "/b/*")), "/a/$1\\")).containsExactly("/a/$1\\", "/b/$1\\");
+        assertThat(paths(new PathGroup(List.of("/a/*", "/b/*"), Set.of()), "/a/$1\\"))
+                .containsExactly("/a/$1\\", "/b/$1\\");
     }
 
     private static List<String> paths(PathGroup group, String first) {
@@ -46,9 +48,9 @@ final class PathGroupTest {
     @Test
     void onlyAPathThatEndsWithASlashNamesDirectories() throws IOException {
         make("srv/model1/weights", "srv/notes");
-        PathGroup group = new PathGroup(List.of("/srv/model*/", "/srv/model*/weights"));
+        PathGroup group = new PathGroup(List.of("/srv/model*/", "/srv/model*/weights"), Set.of());
 
-        PathScan found = FilesOf.scan(Sysfs.at(root), List.of(), List.of(group));
+        FileScan.Found found = FilesOf.scan(Sysfs.at(root), List.of(), List.of(group));
         assertThat(found.devices()).singleElement().satisfies(device -> {
             assertThat(device.health().isHealthy()).isTrue();
             assertThat(device.files())
@@ -57,7 +59,7 @@ final class PathGroupTest {
                             tuple("/srv/model1", FileKind.DIRECTORY), tuple("/srv/model1/weights", FileKind.FILE));
         });
 
-        PathGroup wrong = new PathGroup(List.of("/srv/note?", "/srv/model1"));
+        PathGroup wrong = new PathGroup(List.of("/srv/note?", "/srv/model1"), Set.of());
         assertThat(problem(List.of(), List.of(wrong)))
                 .contains("/srv/model1 is a directory, and only a path that ends with / names directories");
         assertThat(problem(List.of(PathGlob.parse("/srv/note?/")), List.of()))
@@ -67,7 +69,7 @@ final class PathGroupTest {
     @Test
     void nothingMatchedIsNoReasonToGiveAWholeDirectory() throws IOException {
         make("dev/video", "dev/other");
-        PathGroup group = new PathGroup(List.of("/dev/video*", "/dev/*"));
+        PathGroup group = new PathGroup(List.of("/dev/video*", "/dev/*"), Set.of());
 
         assertThat(problem(List.of(), List.of(group)))
                 .contains("/dev/ is a directory, and only a path that ends with / names directories");
@@ -83,7 +85,7 @@ final class PathGroupTest {
 
     @Test
     void wildcardsThatTheFirstPathDoesNotHaveAreRefused() {
-        assertThatThrownBy(() -> new PathGroup(List.of("/a/*", "/b/*/?")))
+        assertThatThrownBy(() -> new PathGroup(List.of("/a/*", "/b/*/?"), Set.of()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("\"/b/*/?\" needs the wildcards of \"/a/*\"");
     }
@@ -123,9 +125,9 @@ final class PathGroupTest {
     @Test
     void firstFileOfAGroupIsNoDeviceByItself() throws IOException {
         make("dev/video0", "dev/snd/controlC0", "etc/capture.conf");
-        PathGroup later = new PathGroup(List.of("/dev/video0"));
+        PathGroup later = new PathGroup(List.of("/dev/video0"), Set.of());
 
-        PathScan found = FilesOf.scan(
+        FileScan.Found found = FilesOf.scan(
                 Sysfs.at(root),
                 List.of(PathGlob.parse("/dev/video*"), PathGlob.parse("/etc/*")),
                 List.of(CAPTURE, later));

@@ -42,6 +42,7 @@ final class SelectorTest {
                     .binding(new DriverBinding(
                             Optional.of("iavf"),
                             List.of(),
+                            List.of(),
                             List.of("infiniband"),
                             List.of(RDMA),
                             new DriverDevices(
@@ -54,6 +55,7 @@ final class SelectorTest {
             PF,
             3,
             List.of("ens1f0"),
+            List.of(),
             Optional.empty(),
             Health.HEALTHY);
 

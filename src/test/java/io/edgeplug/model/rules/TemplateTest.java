@@ -21,7 +21,7 @@ final class TemplateTest {
             "card0",
             List.of(new PathDevice.File(
                     "/dev/card0",
-                    Optional.of(new Destination("/dev/card0", FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
+                    Optional.of(new Destination("/dev/card0", FileKind.CHARACTER_DEVICE, 0, 0, "", List.of())))),
             Optional.empty(),
             Health.HEALTHY);
 

@@ -2,7 +2,7 @@ package io.edgeplug.node.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.Kind;
@@ -46,7 +46,7 @@ final class CdiRivalsTest {
         private Keeper() {}
 
         public static void main(String[] args) {
-            CdiSpecs specs = new CdiSpecs(Path.of(args[0]), DPU);
+            CdiSpecs specs = new CdiSpecs(Path.of(args[0]), DPU, device -> Optional.empty());
             System.out.println("problems: " + specs.keep(List.of(equipment("a"), equipment("b"))));
             specs.unread().forEach(System.out::println);
         }
@@ -56,7 +56,8 @@ final class CdiRivalsTest {
                     id,
                     List.of(new PathDevice.File(
                             "/dev/" + id,
-                            Optional.of(new Destination("/dev/" + id, FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
+                            Optional.of(
+                                    new Destination("/dev/" + id, FileKind.CHARACTER_DEVICE, 0, 0, "", List.of())))),
                     Optional.empty(),
                     Health.HEALTHY);
             return Equipment.of(
@@ -70,7 +71,7 @@ final class CdiRivalsTest {
     }
 
     private String[] kept() throws Exception {
-        SmallHeap.End end = SmallHeap.run(Keeper.class, cdi.toString());
+        PackageJvm.End end = PackageJvm.run(Keeper.class, cdi.toString());
         assertThat(end.exit()).as(end.output()).isZero();
         assertThat(cdi.resolve(OWN)).content().contains("\"b\"");
         return end.output().split("\n", -1);

@@ -61,7 +61,7 @@ final class ChangeLogTest {
         Device device = new PathDevice(
                 id,
                 List.of(new PathDevice.File(
-                        path, Optional.of(new Destination(path, FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
+                        path, Optional.of(new Destination(path, FileKind.CHARACTER_DEVICE, 0, 0, "", List.of())))),
                 Optional.empty(),
                 health);
         return new Item(device, Optional.of(CLASS));

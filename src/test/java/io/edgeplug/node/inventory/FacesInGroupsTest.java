@@ -61,9 +61,9 @@ final class FacesInGroupsTest {
             Inventory before = monitor.current();
             assertThat(before.devices(VFIO)).extracting(Device::id).containsExactly(A, B);
 
-            List<Device> ignored = monitor.handOver(VFIO, Set.of(B), Set.of(B));
+            List<Device> ignored = monitor.publication().handOver(VFIO, Set.of(B), Set.of(B));
 
-            Inventory after = monitor.awaitNewerThan(before.generation(), Duration.ofSeconds(5));
+            Inventory after = monitor.inventories().awaitNewerThan(before.generation(), Duration.ofSeconds(5));
             assertThat(after.device(VFIO, A).orElseThrow().health().problem())
                     .hasValueSatisfying(text -> assertThat(text).contains("is in use: a container holds " + B));
         }
@@ -94,7 +94,7 @@ final class FacesInGroupsTest {
                         false);
                 monitor.custodian().tell(B, new Event.Noted(List.of(noting), Instant.now(), Set.of(), false, 0));
             } else {
-                List<Device> ignored = monitor.handOver(VFIO, Set.of(B), Set.of(B));
+                List<Device> ignored = monitor.publication().handOver(VFIO, Set.of(B), Set.of(B));
             }
             assertThat(monitor.current().device(VFIO, A).orElseThrow().health().isHealthy())
                     .isTrue();
@@ -108,7 +108,7 @@ final class FacesInGroupsTest {
 
             Inventory now = monitor.current();
             while (now.device(VFIO, A).orElseThrow().health().isHealthy()) {
-                now = monitor.awaitNewerThan(now.generation(), Duration.ofSeconds(5));
+                now = monitor.inventories().awaitNewerThan(now.generation(), Duration.ofSeconds(5));
             }
             assertThat(now.device(VFIO, A).orElseThrow().health().problem())
                     .hasValueSatisfying(text -> assertThat(text).contains("is in use: a container holds " + B));

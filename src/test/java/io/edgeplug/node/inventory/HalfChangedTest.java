@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +38,9 @@ final class HalfChangedTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private SimulatedNode node;
+
     private Path note = Path.of("");
 
     @BeforeEach
@@ -46,11 +48,6 @@ final class HalfChangedTest {
         node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         note = node.root().resolve(ChangeNote.file(VF0));
         Files.createDirectories(note.getParent());
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
     }
 
     private Monitor open() throws IOException {
@@ -68,7 +65,7 @@ final class HalfChangedTest {
         long end = System.nanoTime() + PATIENCE.toNanos();
         Inventory now = monitor.current();
         while (!problem(now).equals(problem) && end - System.nanoTime() > 0) {
-            now = monitor.awaitNewerThan(now.generation(), Duration.ofNanos(end - System.nanoTime()));
+            now = monitor.inventories().awaitNewerThan(now.generation(), Duration.ofNanos(end - System.nanoTime()));
         }
         assertThat(problem(now)).isEqualTo(problem);
     }
@@ -106,7 +103,7 @@ final class HalfChangedTest {
             node.fallOff(VF0);
             node.fallOff(new PciAddress(0, 0x3b, 1, 1));
 
-            assertThat(problem(monitor.awaitNewerThan(1))).isEqualTo("none");
+            assertThat(problem(monitor.inventories().awaitNewerThan(1))).isEqualTo("none");
 
             process.destroyForcibly();
             assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();

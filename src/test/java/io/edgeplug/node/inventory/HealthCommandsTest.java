@@ -2,7 +2,7 @@ package io.edgeplug.node.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.model.rules.HealthRule;
 import io.edgeplug.system.programs.ProgramLimits;
 import io.edgeplug.system.programs.Supervisor;
@@ -247,7 +247,7 @@ final class HealthCommandsTest {
     }
 
     private String run(Class<?> main, List<String> options) throws Exception {
-        SmallHeap.End end = SmallHeap.run(options, main);
+        PackageJvm.End end = PackageJvm.run(PackageJvm.command(options, main));
         assertThat(end.exit()).as(end.output()).isZero();
         return end.output();
     }

@@ -36,7 +36,7 @@ final class Items {
                 id,
                 List.of(new PathDevice.File(
                         "/dev/" + id,
-                        Optional.of(new Destination("/dev/" + id, FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
+                        Optional.of(new Destination("/dev/" + id, FileKind.CHARACTER_DEVICE, 0, 0, "", List.of())))),
                 Optional.empty(),
                 health);
         return new Item(

@@ -106,6 +106,19 @@ final class LinksComeAndGoTest extends FilesBelow {
     }
 
     @Test
+    void fileThatVanishesLeavesTheListWhileAnotherPatternCannotBeFollowed() throws Exception {
+        Path c1 = file(cams, "c1");
+        file(cams, "c2");
+        link(dev.resolve("loop"), "loop");
+        try (WatchedFiles files = watch("/dev/loop/*", "/dev/cams/*")) {
+            files.await("c1", "c2");
+            Files.delete(c1);
+
+            files.await("c2");
+        }
+    }
+
+    @Test
     void loopOfLinksBelowAWildcardCostsNoOtherFileOfThePattern() throws Exception {
         Path srv = Files.createDirectory(root.resolve("srv"));
         file(Files.createDirectory(srv.resolve("b")), "card1");

@@ -122,7 +122,7 @@ final class MatchingTest {
         return new PathDevice(
                 path.substring(path.lastIndexOf('/') + 1),
                 List.of(new PathDevice.File(
-                        path, Optional.of(new Destination(path, FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
+                        path, Optional.of(new Destination(path, FileKind.CHARACTER_DEVICE, 0, 0, "", List.of())))),
                 Optional.empty(),
                 Health.HEALTHY);
     }

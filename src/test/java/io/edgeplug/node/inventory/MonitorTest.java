@@ -60,7 +60,7 @@ final class MonitorTest {
             node.announce("change", VF0);
             node.fallOff(VF0);
 
-            assertThat(monitor.awaitNewerThan(1).generation()).isEqualTo(2);
+            assertThat(monitor.inventories().awaitNewerThan(1).generation()).isEqualTo(2);
             assertThat(monitor.current().devices(VFS).getFirst().health().isHealthy())
                     .isFalse();
         }
@@ -75,7 +75,7 @@ final class MonitorTest {
             Files.createDirectory(vendor);
             node.announce("change", VF0);
 
-            Inventory after = monitor.awaitNewerThan(1);
+            Inventory after = monitor.inventories().awaitNewerThan(1);
 
             assertThat(after.devices(VFS)).hasSize(2);
             assertThat(after.devices(VFS).getFirst().health())
@@ -91,7 +91,7 @@ final class MonitorTest {
             Files.move(net.resolve("ens1f0"), net.resolve("renamed"));
             node.announce("change", new PciAddress(0, 0x3b, 0, 0));
 
-            assertThat(monitor.awaitNewerThan(1).devices(VFS)).isEmpty();
+            assertThat(monitor.inventories().awaitNewerThan(1).devices(VFS)).isEmpty();
         }
     }
 
@@ -99,10 +99,10 @@ final class MonitorTest {
     void deviceThatWasHandedOutStaysListedWhenItGoesAtOnce() throws Exception {
         try (SimulatedNode node = node();
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
-            monitor.handOver(VFS, Set.of(VF0.toString()), Set.of(VF0.toString()));
+            monitor.publication().handOver(VFS, Set.of(VF0.toString()), Set.of(VF0.toString()));
             node.pull(VF0);
 
-            Inventory gone = monitor.awaitNewerThan(1);
+            Inventory gone = monitor.inventories().awaitNewerThan(1);
             assertThat(gone.devices(VFS)).hasSize(2);
             assertThat(gone.device(VFS, VF0.toString()).orElseThrow().health().problem())
                     .contains("is gone, and a container may hold it");
@@ -124,7 +124,7 @@ final class MonitorTest {
                 Files.delete(node.root().resolve("sys/bus/pci/devices/" + VF0));
                 monitor.lookAgain("everything");
 
-                assertThat(monitor.awaitNewerThan(1).devices(VFS))
+                assertThat(monitor.inventories().awaitNewerThan(1).devices(VFS))
                         .extracting(Device::id)
                         .containsExactly(VF1.toString());
             } finally {
@@ -150,7 +150,7 @@ final class MonitorTest {
             Files.write(node.root().resolve("sys/bus/pci/devices/" + VF0 + "/config"), new byte[64]);
             try (Monitor monitor = Monitor.open(slow, List.of(all), node.uevents(), SETTLE)) {
                 node.fallOff(VF0);
-                assertThat(monitor.awaitNewerThan(1).device(first, VF0.toString()))
+                assertThat(monitor.inventories().awaitNewerThan(1).device(first, VF0.toString()))
                         .hasValueSatisfying(device ->
                                 assertThat(device.health().isHealthy()).isFalse());
 
@@ -158,7 +158,7 @@ final class MonitorTest {
                 monitor.lookAgain("everything");
                 node.comeBack(VF0);
 
-                assertThat(monitor.awaitNewerThan(2).device(first, VF0.toString()))
+                assertThat(monitor.inventories().awaitNewerThan(2).device(first, VF0.toString()))
                         .hasValueSatisfying(device ->
                                 assertThat(device.health().isHealthy()).isTrue());
                 assertThat(looks).hasValueLessThan(256);
@@ -178,16 +178,16 @@ final class MonitorTest {
                 Monitor monitor = Monitor.open(node.sysfs(), List.of(whole), node.uevents(), SETTLE)) {
             node.pull(VF0);
             node.pull(VF1);
-            Inventory now = monitor.awaitNewerThan(1);
+            Inventory now = monitor.inventories().awaitNewerThan(1);
             while (now.devices().stream().anyMatch(device -> device.id().equals(VF1.toString()))) {
-                now = monitor.awaitNewerThan(now.generation());
+                now = monitor.inventories().awaitNewerThan(now.generation());
             }
             assertThat(now.devices(nics)).isEmpty();
 
             Files.writeString(node.root().resolve("sys/bus/pci/devices/" + pf + "/sriov_numvfs"), "0\n");
 
             while (now.devices(nics).isEmpty()) {
-                now = monitor.awaitNewerThan(now.generation());
+                now = monitor.inventories().awaitNewerThan(now.generation());
             }
             assertThat(now.devices(nics)).extracting(Device::id).containsExactly(pf.toString());
         }
@@ -203,14 +203,16 @@ final class MonitorTest {
             node.fallOff(VF0);
             node.fallOff(VF1);
 
-            Inventory meanwhile = monitor.awaitNewerThan(1);
+            Inventory meanwhile = monitor.inventories().awaitNewerThan(1);
             assertThat(meanwhile.devices(VFS))
                     .extracting(device -> device.health().isHealthy())
                     .containsExactly(true, false);
 
             Files.delete(note);
             node.announce("change", VF0);
-            assertThat(monitor.awaitNewerThan(meanwhile.generation()).devices(VFS))
+            assertThat(monitor.inventories()
+                            .awaitNewerThan(meanwhile.generation())
+                            .devices(VFS))
                     .extracting(device -> device.health().isHealthy())
                     .containsExactly(false, false);
         }
@@ -222,8 +224,8 @@ final class MonitorTest {
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             node.pull(VF0);
 
-            Inventory first = monitor.awaitNewerThan(1);
-            Inventory second = monitor.awaitNewerThan(1);
+            Inventory first = monitor.inventories().awaitNewerThan(1);
+            Inventory second = monitor.inventories().awaitNewerThan(1);
 
             assertThat(first).isSameAs(second);
             assertThat(first.devices(VFS)).hasSize(1);
@@ -235,7 +237,7 @@ final class MonitorTest {
         try (SimulatedNode node = node();
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             node.fallOff(VF0);
-            monitor.awaitNewerThan(1);
+            monitor.inventories().awaitNewerThan(1);
 
             assertRefused(monitor, "0000:3b:01.7", "Device 0000:3b:01.7 of example.com/vfs is not on this node");
             assertRefused(
@@ -243,7 +245,7 @@ final class MonitorTest {
                     "0000:3b:01.0",
                     "Device 0000:3b:01.0 of example.com/vfs is unhealthy: "
                             + "it does not answer on PCI: its configuration space reads all ones");
-            assertThat(monitor.handOver(VFS, Set.of("0000:3b:01.1"), Set.of("0000:3b:01.1")))
+            assertThat(monitor.publication().handOver(VFS, Set.of("0000:3b:01.1"), Set.of("0000:3b:01.1")))
                     .hasSize(1);
         }
     }
@@ -280,7 +282,7 @@ final class MonitorTest {
     }
 
     private static void assertRefused(Monitor monitor, String id, String sentence) {
-        assertThatThrownBy(() -> monitor.handOver(VFS, Set.of(id), Set.of(id)))
+        assertThatThrownBy(() -> monitor.publication().handOver(VFS, Set.of(id), Set.of(id)))
                 .isInstanceOf(DeviceUnavailableException.class)
                 .hasMessage(sentence);
     }

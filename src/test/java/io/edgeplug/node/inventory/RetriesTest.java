@@ -107,8 +107,8 @@ final class RetriesTest {
         Custodian custodian = monitor.custodian();
         custodian.tell(
                 id,
-                new Event.Begun(Work.Kind.PREPARE, Instant.now()),
-                new Event.Ended(Work.Kind.PREPARE, Optional.of("could not be prepared"), "", System.nanoTime()));
+                new Event.Begun(Work.Kind.PREPARE, "", Instant.now()),
+                new Event.Ended(Work.Kind.PREPARE, Optional.of("could not be prepared"), System.nanoTime()));
         assertThat(isFree(monitor, id)).isFalse();
     }
 

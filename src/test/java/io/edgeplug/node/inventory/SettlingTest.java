@@ -44,7 +44,7 @@ final class SettlingTest {
             long plugged = System.nanoTime();
             node.plug(DemoNode.thirdVf());
 
-            Inventory after = monitor.awaitNewerThan(1);
+            Inventory after = monitor.inventories().awaitNewerThan(1);
 
             assertThat(after.device(KERNEL, THIRD.toString())).isPresent();
             assertThat(Duration.ofNanos(System.nanoTime() - plugged)).isGreaterThanOrEqualTo(LONG);
@@ -59,7 +59,7 @@ final class SettlingTest {
             long plugged = System.nanoTime();
             node.plug(DemoNode.thirdVf());
 
-            Inventory after = monitor.awaitNewerThan(1);
+            Inventory after = monitor.inventories().awaitNewerThan(1);
 
             assertThat(after.device(KERNEL, THIRD.toString())).isPresent();
             assertThat(Duration.ofNanos(System.nanoTime() - plugged)).isGreaterThanOrEqualTo(LONG);
@@ -75,7 +75,7 @@ final class SettlingTest {
             Inventory after = monitor.current();
             while (after.generation() == 1) {
                 node.announce("change", THIRD);
-                after = monitor.awaitNewerThan(1, Duration.ofMillis(50));
+                after = monitor.inventories().awaitNewerThan(1, Duration.ofMillis(50));
             }
 
             assertThat(after.device(KERNEL, THIRD.toString())).isPresent();
@@ -90,11 +90,11 @@ final class SettlingTest {
             node.plug(DemoNode.thirdVf());
             node.pull(VF0);
 
-            Inventory after = monitor.awaitNewerThan(1);
+            Inventory after = monitor.inventories().awaitNewerThan(1);
 
             assertThat(after.device(KERNEL, VF0.toString())).isEmpty();
             assertThat(after.device(KERNEL, THIRD.toString())).isEmpty();
-            assertThat(monitor.awaitNewerThan(2).device(KERNEL, THIRD.toString()))
+            assertThat(monitor.inventories().awaitNewerThan(2).device(KERNEL, THIRD.toString()))
                     .isPresent();
         }
     }
@@ -107,10 +107,12 @@ final class SettlingTest {
             node.pull(THIRD);
             node.fallOff(VF0);
 
-            assertThat(monitor.awaitNewerThan(1).devices())
+            assertThat(monitor.inventories().awaitNewerThan(1).devices())
                     .extracting(Device::id)
                     .doesNotContain(THIRD.toString());
-            assertThat(monitor.awaitNewerThan(2, Duration.ofMillis(600)).generation())
+            assertThat(monitor.inventories()
+                            .awaitNewerThan(2, Duration.ofMillis(600))
+                            .generation())
                     .isEqualTo(2);
         }
     }
@@ -120,11 +122,11 @@ final class SettlingTest {
         try (SimulatedNode node = node();
                 Monitor monitor = open(node, LONG)) {
             node.fallOff(VF0);
-            assertThat(health(monitor.awaitNewerThan(1))).isFalse();
+            assertThat(health(monitor.inventories().awaitNewerThan(1))).isFalse();
 
             long back = System.nanoTime();
             node.comeBack(VF0);
-            assertThat(health(monitor.awaitNewerThan(2))).isTrue();
+            assertThat(health(monitor.inventories().awaitNewerThan(2))).isTrue();
             assertThat(Duration.ofNanos(System.nanoTime() - back)).isGreaterThanOrEqualTo(LONG);
         }
     }
@@ -136,10 +138,11 @@ final class SettlingTest {
             bind(node, "vfio-pci");
             node.announce("bind", VF0);
 
-            Inventory unbound = monitor.awaitNewerThan(1);
+            Inventory unbound = monitor.inventories().awaitNewerThan(1);
             assertThat(unbound.device(KERNEL, VF0.toString())).isEmpty();
             assertThat(unbound.device(DPDK, VF0.toString())).isEmpty();
-            assertThat(monitor.awaitNewerThan(2).device(DPDK, VF0.toString())).isPresent();
+            assertThat(monitor.inventories().awaitNewerThan(2).device(DPDK, VF0.toString()))
+                    .isPresent();
         }
     }
 
@@ -148,13 +151,17 @@ final class SettlingTest {
         try (SimulatedNode node = node();
                 Monitor monitor = open(node, Duration.ofMillis(20))) {
             node.plug(DemoNode.thirdVf().replaceAll("(?m)^(net/|\\[sys/class/net]|ens1f0v2).*", ""));
-            assertThat(monitor.awaitNewerThan(1, Duration.ofMillis(500)).generation())
+            assertThat(monitor.inventories()
+                            .awaitNewerThan(1, Duration.ofMillis(500))
+                            .generation())
                     .isEqualTo(1);
 
             node.plug("sys/devices/pci0000:3a/0000:3a:00.0/" + THIRD + "/net/ens1f0v2/operstate = up\n");
 
-            Device device =
-                    monitor.awaitNewerThan(1).device(KERNEL, THIRD.toString()).orElseThrow();
+            Device device = monitor.inventories()
+                    .awaitNewerThan(1)
+                    .device(KERNEL, THIRD.toString())
+                    .orElseThrow();
             assertThat(device.health().isHealthy()).isTrue();
         }
     }

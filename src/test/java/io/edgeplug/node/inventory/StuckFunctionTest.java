@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,16 +45,12 @@ final class StuckFunctionTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private SimulatedNode node;
 
     @BeforeEach
     void unpack() throws IOException {
         node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
     }
 
     /** On a thread that may be lost with it: a read that blocks obeys no interrupt. */
@@ -100,7 +96,7 @@ final class StuckFunctionTest {
         long end = System.nanoTime() + PATIENCE.toNanos();
         Inventory now = monitor.current();
         while (!isSo.test(now) && end - System.nanoTime() > 0) {
-            now = monitor.awaitNewerThan(now.generation(), Duration.ofNanos(end - System.nanoTime()));
+            now = monitor.inventories().awaitNewerThan(now.generation(), Duration.ofNanos(end - System.nanoTime()));
         }
         assertThat(isSo.test(now)).as("%s", now.devices(VFS)).isTrue();
         return now;

@@ -61,4 +61,16 @@ final class StuckLooksTest {
         }
         assertThat(stuck.refusal("0000:40:00.0")).contains("is not looked at: 32 looks at others have not returned");
     }
+
+    @Test
+    void fileSystemsThatDoNotAnswerCostNeitherFunctionsNorOtherFilesAnything() {
+        for (int mount = 0; mount < 8; mount++) {
+            assertThat(stuck.refusal("/mnt/" + mount)).isEmpty();
+            lose("/mnt/" + mount);
+        }
+
+        assertThat(stuck.refusal("/mnt/8")).contains("is not looked at: 8 other file systems do not answer");
+        assertThat(stuck.refusal("files")).isEmpty();
+        assertThat(stuck.refusal(PLACE)).isEmpty();
+    }
 }

@@ -141,7 +141,7 @@ final class UsbFollowTest {
             if (health.isHealthy() == isHealthy) {
                 return health;
             }
-            now = monitor.awaitNewerThan(now.generation());
+            now = monitor.inventories().awaitNewerThan(now.generation());
         }
     }
 
@@ -149,7 +149,7 @@ final class UsbFollowTest {
         Inventory now = monitor.current();
         while (!ids.equals(now.devices(SERIAL).stream().map(Device::id).toList())
                 || now.devices(SERIAL).stream().anyMatch(one -> one.identities().size() != nodes)) {
-            now = monitor.awaitNewerThan(now.generation());
+            now = monitor.inventories().awaitNewerThan(now.generation());
         }
         assertThat(now.devices(SERIAL)).hasSameSizeAs(ids);
     }

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** A monitor of files below a directory that stands for a node's root, and of nothing else. */
@@ -52,7 +53,7 @@ final class WatchedFiles implements AutoCloseable {
                 none.resource(),
                 none.kind(),
                 none.selectors(),
-                List.of(new PathGroup(List.of(paths))),
+                List.of(new PathGroup(List.of(paths), Set.of())),
                 none.container(),
                 none.preference(),
                 none.excludeTopology(),
@@ -128,7 +129,7 @@ final class WatchedFiles implements AutoCloseable {
             assertThat(left)
                     .as("%s, but there is: %s", what, now.devices(FILES))
                     .isPositive();
-            now = monitor.awaitNewerThan(now.generation(), left);
+            now = monitor.inventories().awaitNewerThan(now.generation(), left);
         }
     }
 

@@ -3,7 +3,7 @@ package io.edgeplug.node.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.api.kubelet.TestDaemon;
 import io.edgeplug.model.device.Device;
 import java.io.IOException;
@@ -56,8 +56,8 @@ final class CheckpointReaderTest {
                 "ContainerName":"main"}]}}
                 """.formatted(large, large, TestDaemon.VF0));
 
-        assertThat(HeldDevices.read(directory).of(HeldDevicesTest.vf(directory)))
-                .contains(new HeldDevices.Holding("uid", "main", "example.com/x", TestDaemon.VF0.toString()));
+        assertThat(HeldDevices.read(directory).all(HeldDevicesTest.vf(directory)))
+                .containsExactly(new HeldDevices.Holding("uid", "main", "example.com/x", TestDaemon.VF0.toString()));
     }
 
     /** Reads a checkpoint, and prints whether a device is held, or what is wrong. */
@@ -68,7 +68,8 @@ final class CheckpointReaderTest {
         public static void main(String[] args) throws Exception {
             Device device = HeldDevicesTest.file(args[1]);
             try {
-                System.out.println(HeldDevices.read(Path.of(args[0])).of(device).isPresent());
+                System.out.println(
+                        !HeldDevices.read(Path.of(args[0])).all(device).isEmpty());
             } catch (IOException e) {
                 System.out.println(e.getMessage());
             }
@@ -76,7 +77,7 @@ final class CheckpointReaderTest {
     }
 
     private String readInTheDaemonsHeap() throws Exception {
-        SmallHeap.End end = SmallHeap.run(Reader.class, directory.toString(), "g1");
+        PackageJvm.End end = PackageJvm.run(Reader.class, directory.toString(), "g1");
         assertThat(end.exit()).as(end.output()).isZero();
         return end.output().strip();
     }

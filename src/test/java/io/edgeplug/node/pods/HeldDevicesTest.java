@@ -55,7 +55,7 @@ final class HeldDevicesTest {
         return new PathDevice(
                 id,
                 List.of(new PathDevice.File(
-                        "/etc/" + id, Optional.of(new Destination("/etc/" + id, FileKind.FILE, 0, 0, List.of())))),
+                        "/etc/" + id, Optional.of(new Destination("/etc/" + id, FileKind.FILE, 0, 0, "", List.of())))),
                 Optional.empty(),
                 Health.HEALTHY);
     }
@@ -106,27 +106,27 @@ final class HeldDevicesTest {
                     .current()
                     .device(TestDaemon.NODE0, TestDaemon.VF0.toString())
                     .orElseThrow();
-            assertThat(HeldDevices.read(kubeletDir).of(device)).isEmpty();
+            assertThat(HeldDevices.read(kubeletDir).all(device)).isEmpty();
 
             kubelet.admit(PodSpec.of("pod", TestDaemon.NODE0, 2));
-            assertThat(HeldDevices.read(kubeletDir).of(device))
-                    .contains(new HeldDevices.Holding(
+            assertThat(HeldDevices.read(kubeletDir).all(device))
+                    .containsExactly(new HeldDevices.Holding(
                             "pod", "main", TestDaemon.NODE0.toString(), TestDaemon.VF0.toString()));
 
             kubelet.remove("pod");
-            assertThat(HeldDevices.read(kubeletDir).of(device)).isEmpty();
+            assertThat(HeldDevices.read(kubeletDir).all(device)).isEmpty();
         }
     }
 
     @Test
     void kubeletsBeforeNumaNodesWroteALists() throws IOException {
-        assertThat(held("[\"a\",\"" + TestDaemon.VF0 + "\"]").of(vf())).isPresent();
+        assertThat(held("[\"a\",\"" + TestDaemon.VF0 + "\"]").all(vf())).isNotEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0000:3b:01.0", "0000:3b:01.0::2", "0000:3b:01.0-region1", "0000:3b:01.0-region1::0"})
     void deviceIsHeldWithAShareOrAPartOfIt(String id) throws IOException {
-        assertThat(held("{\"0\":[\"" + id + "\"]}").of(vf())).isPresent();
+        assertThat(held("{\"0\":[\"" + id + "\"]}").all(vf())).isNotEmpty();
     }
 
     @Test
@@ -146,21 +146,21 @@ final class HeldDevicesTest {
                 .map(HeldDevices.Holding::pod)
                 .contains("second");
         held.forget(Set.of("first"));
-        assertThat(held.of(vf)).map(HeldDevices.Holding::pod).contains("second");
+        assertThat(held.all(vf)).extracting(HeldDevices.Holding::pod).containsExactly("second");
         held.forget(Set.of("second"));
-        assertThat(held.of(vf)).isEmpty();
+        assertThat(held.all(vf)).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0000:3b:01.1", "0000:3b:01", "0000:3b:01.00", "g1", ""})
     void othersAreOthers(String id) throws IOException {
-        assertThat(held("{\"-1\":[\"" + id + "\"]}").of(vf())).isEmpty();
+        assertThat(held("{\"-1\":[\"" + id + "\"]}").all(vf())).isEmpty();
     }
 
     @Test
     void filesAreHeldByTheirNames() throws IOException {
-        assertThat(held("{\"-1\":[\"g1::0\"]}").of(file("g1"))).isPresent();
-        assertThat(held("{\"-1\":[\"g1-2\"]}").of(file("g1"))).isEmpty();
+        assertThat(held("{\"-1\":[\"g1::0\"]}").all(file("g1"))).isNotEmpty();
+        assertThat(held("{\"-1\":[\"g1-2\"]}").all(file("g1"))).isEmpty();
     }
 
     @Test
@@ -169,6 +169,6 @@ final class HeldDevicesTest {
                 directory.resolve(HeldDevices.FILE),
                 "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}");
 
-        assertThat(HeldDevices.read(directory).of(vf())).isEmpty();
+        assertThat(HeldDevices.read(directory).all(vf())).isEmpty();
     }
 }

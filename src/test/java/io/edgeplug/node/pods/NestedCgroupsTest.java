@@ -60,6 +60,25 @@ final class NestedCgroupsTest {
         }
     }
 
+    /** By these, one sandbox of a pod is told from the next one. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1f3a_77.slice",
+                "kubelet/kubepods/besteffort/pod1f3a-77"
+            })
+    void cgroupsOfAPodsContainersAreNamed(String cgroup) throws IOException {
+        open();
+        assertThat(ended.containers(UID)).isEmpty();
+        make("cgroup/" + cgroup + "/cri-containerd-5a0b.scope/made-inside");
+        make("cgroup/" + cgroup + "/cri-containerd-71ce.scope");
+        make("cgroup/kubelet/kubepods/podother/cri-containerd-0001.scope");
+        open();
+        assertThat(ended.containers(UID))
+                .containsExactlyInAnyOrder("cri-containerd-5a0b.scope", "cri-containerd-71ce.scope");
+        assertThat(ended.containers("../podother")).isEmpty();
+    }
+
     /** Else its devices would never be free. */
     @ParameterizedTest
     @ValueSource(

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A checkpoint with one pod, which nobody renews, and those who look at it. */
@@ -26,16 +26,13 @@ abstract class OnKubeletPods {
     @TempDir
     Path root = Path.of("");
 
+    @AutoClose
     final UnixRpc rpc;
+
     private final Semaphore changes = new Semaphore(0);
 
     OnKubeletPods() throws IOException {
         rpc = UnixRpc.open();
-    }
-
-    @AfterEach
-    void close() {
-        rpc.close();
     }
 
     LocalKubelet kubelet() throws IOException {

@@ -3,7 +3,7 @@ package io.edgeplug.node.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.UnknownFieldSet;
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.api.kubelet.LogLines;
 import io.edgeplug.lab.localkubelet.KubeletOptions;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
@@ -28,7 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,16 +42,13 @@ final class PodEventsTest {
     @TempDir
     private Path root = Path.of("");
 
+    @AutoClose
     private final UnixRpc rpc;
+
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
     PodEventsTest() throws IOException {
         rpc = UnixRpc.open();
-    }
-
-    @AfterEach
-    void close() {
-        rpc.close();
     }
 
     private LocalKubelet kubelet() throws IOException {
@@ -89,7 +86,7 @@ final class PodEventsTest {
             }
         });
         try {
-            SmallHeap.End end = SmallHeap.run(Follower.class, root.toString());
+            PackageJvm.End end = PackageJvm.run(Follower.class, root.toString());
             assertThat(end.output()).isEqualToIgnoringWhitespace("large");
         } finally {
             server.shutdownNow().awaitTermination();

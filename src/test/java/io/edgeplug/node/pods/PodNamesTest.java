@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.PodNames.Holder;
 import io.edgeplug.proto.podresources.ContainerDevices;
@@ -25,7 +25,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,15 +39,11 @@ final class PodNamesTest {
     @TempDir
     private Path root = Path.of("");
 
+    @AutoClose
     private final UnixRpc rpc;
 
     PodNamesTest() throws IOException {
         rpc = UnixRpc.open();
-    }
-
-    @AfterEach
-    void close() {
-        rpc.close();
     }
 
     private Path socket() throws IOException {
@@ -114,7 +110,7 @@ final class PodNamesTest {
         assertThat(list.getSerializedSize()).isGreaterThan(11 << 20);
         Server server = rpc.serve(socket(), answering(caller -> answer(caller, list)));
         try {
-            SmallHeap.End end = SmallHeap.run(Reader.class, root.toString());
+            PackageJvm.End end = PackageJvm.run(Reader.class, root.toString());
             assertThat(end.output()).isEqualToIgnoringWhitespace("edge/dpdk-0 (main)");
             assertThat(end.exit()).isZero();
         } finally {
@@ -130,7 +126,7 @@ final class PodNamesTest {
                 list(1, 1).toBuilder().addAllPodResources(large(parts)).build();
         Server server = rpc.serve(socket(), answering(caller -> answer(caller, list)));
         try {
-            SmallHeap.End end = SmallHeap.run(Reader.class, root.toString());
+            PackageJvm.End end = PackageJvm.run(Reader.class, root.toString());
             assertThat(end.exit()).as(end.output()).isZero();
         } finally {
             server.shutdownNow().awaitTermination();

@@ -28,7 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,15 +45,11 @@ final class PodSocketsTest {
     @TempDir
     private Path root = Path.of("");
 
+    @AutoClose
     private final UnixRpc rpc;
 
     PodSocketsTest() throws IOException {
         rpc = UnixRpc.open();
-    }
-
-    @AfterEach
-    void close() {
-        rpc.close();
     }
 
     private Path socket() throws IOException {

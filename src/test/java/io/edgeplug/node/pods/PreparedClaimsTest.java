@@ -56,10 +56,10 @@ final class PreparedClaimsTest {
                 .containsExactly(
                         new HeldDevices.Holding("pod", "claim mine-one", "example.com/vf", VF, Optional.of("one")));
 
-        read().note(ready.aheadFor("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0"));
-        assertThat(read().of("one").flatMap(PreparedClaim::ahead))
-                .contains("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0");
-        assertThat(read().of("one").map(PreparedClaim::askedFor)).contains(ready);
+        PreparedClaim ahead = ready.of("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0", true);
+        read().note(ahead);
+        assertThat(read().of("one")).contains(ahead);
+        assertThat(ahead.askedFor()).isEqualTo(ready.of("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0", false));
         read().forget("one");
         assertThat(read().all()).isEmpty();
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,16 +40,12 @@ final class DriverReturnTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private PreparedNode prepared;
 
     @BeforeEach
     void open() throws IOException {
         prepared = PreparedNode.open(directory);
-    }
-
-    @AfterEach
-    void close() {
-        prepared.close();
     }
 
     @Test

@@ -13,7 +13,7 @@ import io.edgeplug.node.scan.ChangeNote;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,16 +28,12 @@ final class FunctionStepsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private PreparedNode prepared;
 
     @BeforeEach
     void open() throws IOException {
         prepared = PreparedNode.open(directory);
-    }
-
-    @AfterEach
-    void close() {
-        prepared.close();
     }
 
     private void assertFails(String lines, String problem) {

@@ -3,7 +3,7 @@ package io.edgeplug.node.prepare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.PathDevice;
@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,16 +32,12 @@ final class ManyDevicesTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private PreparedNode prepared;
 
     @BeforeEach
     void open() throws IOException {
         prepared = PreparedNode.open(directory, "");
-    }
-
-    @AfterEach
-    void close() {
-        prepared.close();
     }
 
     private List<Preparation> prepare(String name, int count, Recipe recipe) {
@@ -103,7 +99,7 @@ final class ManyDevicesTest {
 
     @Test
     void thousandArePreparedInThePackagesHeap() throws Exception {
-        SmallHeap.End end = SmallHeap.run(Thousand.class, directory.toString());
+        PackageJvm.End end = PackageJvm.run(Thousand.class, directory.toString());
         String said = end.output();
         assertThat(end.exit()).as(said).isZero();
 

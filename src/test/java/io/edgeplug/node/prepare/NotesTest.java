@@ -5,6 +5,7 @@ import static io.edgeplug.node.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.model.config.ConfigFiles;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.IdentifiedNode;
@@ -12,7 +13,6 @@ import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.UsbPort;
-import io.edgeplug.model.rules.Step;
 import io.edgeplug.node.pods.NotedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.scan.ChangeNote;
@@ -250,8 +250,15 @@ final class NotesTest {
     /** Some accelerators change vendor and product when they are used for the first time. */
     @Test
     void deviceThatMayChangeItsIdsIsKnownByItsPort() throws Exception {
+        Path file = Files.writeString(directory.resolve("edgeplug.toml"), """
+                [[class]]
+                resource = "example.com/coral"
+                kind = "usb"
+                id = "port"
+                match = { ports = ["1-4"] }
+                """);
         UseNotes notes = new UseNotes(Sysfs.at(directory));
-        notes.note(usb("1a6e", "089a", ""), "example.com/coral", Set.of("pod"), directory, Step.Vf.NONE, true);
+        notes.note(usb("1a6e", "089a", ""), ConfigFiles.read(file).classes().getFirst(), Set.of("pod"), directory);
 
         assertThat(notes.find("1-4").orElseThrow().isOf(usb("18d1", "9302", "")))
                 .isTrue();

@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,16 +28,12 @@ final class PreparerTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private PreparedNode prepared;
 
     @BeforeEach
     void open() throws IOException {
         prepared = PreparedNode.open(directory);
-    }
-
-    @AfterEach
-    void close() {
-        prepared.close();
     }
 
     @Test

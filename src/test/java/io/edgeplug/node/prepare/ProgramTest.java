@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.util.HexFormat;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,7 +49,9 @@ final class ProgramTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private PreparedNode prepared;
+
     private Path image;
 
     @BeforeEach
@@ -59,11 +61,6 @@ final class ProgramTest {
         prepared.node.plug(NODES);
         image = prepared.node.root().resolve("srv/image");
         Files.createDirectories(prepared.node.root().resolve("srv"));
-    }
-
-    @AfterEach
-    void close() {
-        prepared.close();
     }
 
     private static byte[] gbs(String json, String content) {

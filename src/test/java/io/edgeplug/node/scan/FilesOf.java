@@ -12,7 +12,7 @@ public final class FilesOf {
 
     private FilesOf() {}
 
-    public static PathScan scan(Sysfs sysfs, List<PathGlob> patterns, List<PathGroup> groups) {
+    public static FileScan.Found scan(Sysfs sysfs, List<PathGlob> patterns, List<PathGroup> groups) {
         return new FileScan(sysfs).paths(List.of(rules("example.com/files", patterns, groups)));
     }
 

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,11 +34,11 @@ final class PathScanTest {
         Files.createFile(root.resolve("etc/gophers/g1"));
         Files.createSymbolicLink(root.resolve("etc/loop"), Path.of("loop"));
 
-        PathScan found = FilesOf.scan(
+        FileScan.Found found = FilesOf.scan(
                 Sysfs.at(root), List.of(PathGlob.parse("/etc/loop/*"), PathGlob.parse("/etc/gophers/*")), List.of());
 
         assertThat(found.devices()).extracting(Device::id).containsExactly("g1");
-        assertThat(found.problems())
+        assertThat(found.problems().values())
                 .singleElement()
                 .asString()
                 .startsWith("/etc/loop/*: list loop: Too many levels of symbolic links");
@@ -85,7 +86,7 @@ final class PathScanTest {
     void linkOfAGroupThatLeadsNowhereIsToldFromAFileThatIsMissing() throws IOException {
         Files.createDirectories(root.resolve("etc/gophers"));
         Files.createFile(root.resolve("etc/gophers/g1"));
-        PathGroup group = new PathGroup(List.of("/etc/gophers/g*", "/etc/maps/m*"));
+        PathGroup group = new PathGroup(List.of("/etc/gophers/g*", "/etc/maps/m*"), Set.of());
 
         assertThat(grouped(group).health().problem()).contains("lacks /etc/maps/m1 of its group");
 

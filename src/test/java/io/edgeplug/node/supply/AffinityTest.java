@@ -114,6 +114,7 @@ final class AffinityTest {
                         pf,
                         index,
                         List.of(),
+                        List.of(),
                         Optional.empty(),
                         Health.HEALTHY))
                 .toList();

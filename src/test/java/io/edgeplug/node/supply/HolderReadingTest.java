@@ -21,7 +21,7 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,12 +31,8 @@ final class HolderReadingTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     /** No node hands out so many, and each of them would be a record. */
     @Test

@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,12 +30,8 @@ final class ReleasesTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     /** A person has scrubbed the device while this scrub waited for its locks. */
     @Test
@@ -79,7 +75,7 @@ final class ReleasesTest {
         Path notes = Files.createDirectories(node.node.root().resolve("run/edgeplug/rebound"));
         Files.writeString(notes.resolve(A), "bound=other\nkubelet_dir=" + directory.toAbsolutePath() + "\n");
         Custodian custodian = node.monitor.custodian();
-        custodian.tell(A, new Event.Begun(Work.Kind.RETURN, Instant.now().minusSeconds(60)));
+        custodian.tell(A, new Event.Begun(Work.Kind.RETURN, "", Instant.now().minusSeconds(60)));
 
         try (LogLines log = LogLines.open()) {
             for (int turn = 0; turn < 3; turn++) {

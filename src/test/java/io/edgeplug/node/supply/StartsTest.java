@@ -22,7 +22,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,12 +32,8 @@ final class StartsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     /** A container that starts while nobody listens is not prepared, so it does not wait for a scrub that failed. */
     @Test
@@ -109,7 +105,7 @@ final class StartsTest {
                 rpc, directory, directory, PreparedClaims.none(), KubeletPods.CGROUPS, any -> true, () -> {}));
         HeldDevices held = HeldDevices.read(directory);
 
-        node.monitor().custodian().tell(A, new Event.Begun(Work.Kind.SCRUB, Instant.EPOCH));
+        node.monitor().custodian().tell(A, new Event.Begun(Work.Kind.SCRUB, "", Instant.EPOCH));
         preparations.uses.noteUnseen(node.monitor().current(), held, pods);
         assertThat(preparations.uses.find(A).map(UseNotes.Use::isReleased)).contains(true);
 

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,16 +59,12 @@ final class SuppliesTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
 
     @BeforeEach
     void makeDirectories() throws IOException {
         Files.createDirectories(cdi());
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
     }
 
     private record Running(GroupedNode whole, Supplies supplies) {
@@ -175,7 +171,7 @@ final class SuppliesTest {
         FileTime then = FileTime.from(Instant.parse("2026-01-01T00:00:00Z"));
         Files.setLastModifiedTime(note, then);
         AtomicInteger looks = new AtomicInteger();
-        running.monitor().addListener(() -> {
+        running.monitor().publication().addListener(() -> {
             looks.incrementAndGet();
             boolean unusedLook = starts.look(running.supplies().classes(), true, Optional.empty());
         });

@@ -2,7 +2,7 @@ package io.edgeplug.node.supply;
 
 import io.edgeplug.api.kubelet.Closing;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Where the files of a {@link SupplyNode} are while a test runs. */
@@ -11,12 +11,8 @@ abstract class SupplyFiles {
     @TempDir
     Path directory = Path.of("");
 
+    @AutoClose
     final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     Path cdi() {
         return SupplyNode.directories(directory).cdi();

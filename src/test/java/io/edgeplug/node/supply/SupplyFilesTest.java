@@ -9,7 +9,10 @@ import static io.edgeplug.node.supply.SupplyNode.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.api.kubelet.Mounted;
+import io.edgeplug.api.kubelet.Seen;
 import io.edgeplug.system.files.NeedsRoot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -112,7 +115,8 @@ final class SupplyFilesTest extends SupplyFiles {
             assertThat(problem(running.supply.current(), A))
                     .isEqualTo("cannot write " + cdi().resolve(SPEC) + ": No space left on device");
             assertThat(running.refusal(A)).contains("No space left on device");
-            assertThat(names(cdi())).containsExactly("full");
+            // While the watch of files tries again, its unfinished file is there for a moment.
+            Seen.untilSo("no unfinished file stays", () -> inSpecifications().equals(List.of("full")));
 
             Files.delete(cdi().resolve("full"));
             running.await(stock -> isHealthy(stock, A));
@@ -134,6 +138,14 @@ final class SupplyFilesTest extends SupplyFiles {
             disk.remount("rw");
             running.await(stock -> isHealthy(stock, A));
             running.supply.close();
+        }
+    }
+
+    private List<String> inSpecifications() {
+        try {
+            return names(cdi());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

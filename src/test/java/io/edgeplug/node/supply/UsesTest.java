@@ -10,7 +10,7 @@ import io.edgeplug.node.prepare.UseNotes;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,12 +20,8 @@ final class UsesTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
 
     @Test
     void diskThatIsFullOrReadOnlyIsToldWithWhatToDo() {

@@ -4,7 +4,7 @@ import static io.edgeplug.node.vfs.SriovNode.FUNCTIONS;
 import static io.edgeplug.node.vfs.SriovNode.PF0;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PhysicalFunction;
 import io.edgeplug.model.rules.KeptFunctions;
@@ -77,7 +77,7 @@ final class ManyPfsTest extends OnSriovNode {
     void notesOfAllPodsAreInMemoryOnceForAllPfs() throws Exception {
         hold(IntStream.range(0, 10_000).mapToObj(i -> "g" + i).toList());
 
-        SmallHeap.End end = SmallHeap.run(
+        PackageJvm.End end = PackageJvm.run(
                 Planner.class, node.node().root().toString(), node.kubeletDir().toString());
 
         assertThat(end.exit()).as(end.output()).isZero();

@@ -6,7 +6,7 @@ import static io.edgeplug.node.vfs.SriovNode.PF0;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +20,7 @@ abstract class OnSriovNode {
     @TempDir
     Path root = Path.of("");
 
+    @AutoClose
     SriovNode node;
 
     @BeforeEach
@@ -31,10 +32,5 @@ abstract class OnSriovNode {
     final void unpack(UnaryOperator<String> pf0) throws IOException {
         node.close();
         node = SriovNode.unpack(root.resolve("other"), pf0);
-    }
-
-    @AfterEach
-    final void close() {
-        node.close();
     }
 }

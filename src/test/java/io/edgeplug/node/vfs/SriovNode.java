@@ -98,7 +98,7 @@ final class SriovNode implements AutoCloseable {
             """;
 
     private final SimulatedNode node;
-    private final List<VfsEvent> events = Collections.synchronizedList(new ArrayList<>());
+    private final List<VfsApply.Event> events = Collections.synchronizedList(new ArrayList<>());
 
     private SriovNode(SimulatedNode node) {
         this.node = node;
@@ -230,7 +230,7 @@ final class SriovNode implements AutoCloseable {
         return Files.exists(log) ? Files.readAllLines(log) : List.of();
     }
 
-    List<VfsEvent> events() {
+    List<VfsApply.Event> events() {
         return List.copyOf(events);
     }
 

@@ -66,7 +66,7 @@ final class StubbornKernelTest extends OnSriovNode {
         node.interfere(COUNT, () -> await(wondered));
 
         List<VfsApply.Outcome> outcomes = new VfsApply(node.vfs(), PATIENT, event -> {
-                    if (event instanceof VfsEvent.Waiting waiting
+                    if (event instanceof VfsApply.Event.Waiting waiting
                             && waiting.step().equals(new VfsStep.Count(2))) {
                         wondered.countDown();
                     }

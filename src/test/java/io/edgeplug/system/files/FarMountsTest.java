@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,8 +62,23 @@ final class FarMountsTest {
 
     @Test
     void whateverCannotBeReadIsFarEverywhere() {
-        assertThat(FarMounts.among(List.of(DISK, "99 25 0:50 /"))).containsExactly("/");
-        assertThat(FarMounts.among(Collections.nCopies(5000, DISK))).containsExactly("/");
+        assertThat(FarMounts.among(List.of(DISK, "99 25 0:50 /"))).contains("/");
+        assertThat(FarMounts.among(shares(5000, ""))).contains("/");
+        assertThat(FarMounts.among(shares(500, "x".repeat(4000)))).contains("/");
+    }
+
+    @Test
+    void anyNumberOfDisksIsNear() {
+        List<String> lines = new ArrayList<>(Collections.nCopies(50_000, DISK));
+        lines.addAll(shares(3000, ""));
+
+        assertThat(FarMounts.among(lines)).hasSize(3000).doesNotContain("/");
+    }
+
+    private static List<String> shares(int count, String name) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> "99 25 0:50 / /mnt/" + i + name + " rw - nfs server:/ rw")
+                .toList();
     }
 
     /** A name of a device or a directory has no blank in this file, so it cannot look like the options. */

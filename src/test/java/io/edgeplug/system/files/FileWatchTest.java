@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class FileWatchTest {
 
-    private static final long PATIENCE_SECONDS = 20;
+    private static final long PATIENCE_SECONDS = 60;
 
     /** A thread that adds is between two adds more often than in one. */
     private static final int ROUNDS = 500;

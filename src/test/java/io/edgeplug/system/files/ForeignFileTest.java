@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +75,16 @@ final class ForeignFileTest {
         try (InputStream in = ForeignFile.open(link, 3)) {
             assertThat(in.readAllBytes()).asString().isEqualTo("own");
         }
+    }
+
+    @Test
+    void linkIsRefusedWhereNobodyKnowsWhatIsFar() throws IOException {
+        Set<String> unknown = FarMounts.among(List.of("not a mount"));
+
+        assertThatIOException()
+                .isThrownBy(() -> NearPath.of(link("../far/file"), ROOT, unknown))
+                .withMessageStartingWith("is a link, and this node has more file systems that may not answer than");
+        assertThat(NearPath.of(own.resolve("file"), ROOT, unknown)).isEqualTo(own.resolve("file"));
     }
 
     /** A link there may lead to a file system that only another process has. */

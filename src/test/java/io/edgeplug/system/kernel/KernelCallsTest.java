@@ -2,7 +2,7 @@ package io.edgeplug.system.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ final class KernelCallsTest {
     /** As when the daemon ends just as one of its threads reads its first file: other threads still need the calls. */
     @Test
     void callsCanBeLoadedByAThreadThatIsInterrupted() throws Exception {
-        SmallHeap.End end = SmallHeap.run(Interrupted.class);
+        PackageJvm.End end = PackageJvm.run(Interrupted.class);
         assertThat(end.output()).contains("No such file or directory, true, No such file or directory");
         assertThat(end.exit()).isZero();
     }

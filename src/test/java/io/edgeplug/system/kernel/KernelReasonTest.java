@@ -1,15 +1,19 @@
 package io.edgeplug.system.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -36,6 +40,25 @@ final class KernelReasonTest {
         assertThat(KernelReason.of(new IOException("there is No such device here")))
                 .isEqualTo(KernelReason.OTHER);
         assertThat(KernelReason.of(new IOException((String) null))).isEqualTo(KernelReason.OTHER);
+    }
+
+    /** A person must know which disk is full. */
+    @Test
+    void fullDiskIsToldWithTheFile() throws Exception {
+        Path full = Path.of("/dev/full");
+        try (FileChannel file = FileChannel.open(full, StandardOpenOption.WRITE)) {
+            IOException failure = catchThrowableOfType(IOException.class, () -> file.write(ByteBuffer.allocate(1)));
+
+            assertThat(failure).hasMessage("No space left on device");
+            assertThat(KernelReason.named(full, failure)).hasMessage("/dev/full: No space left on device");
+        }
+    }
+
+    @Test
+    void failureThatNamesItsFileStaysAsItIs() {
+        IOException failure = new AccessDeniedException("/x");
+
+        assertThat(KernelReason.named(Path.of("/x"), failure)).isSameAs(failure);
     }
 
     @Test

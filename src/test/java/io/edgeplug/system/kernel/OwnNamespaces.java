@@ -4,6 +4,7 @@ import io.edgeplug.system.files.NeedsRoot;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -22,6 +23,18 @@ public final class OwnNamespaces implements InvocationInterceptor {
     public void interceptTestMethod(
             Invocation<Void> test, ReflectiveInvocationContext<Method> method, ExtensionContext context)
             throws Throwable {
+        run(test);
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(
+            Invocation<Void> test, ReflectiveInvocationContext<Method> method, ExtensionContext context)
+            throws Throwable {
+        run(test);
+    }
+
+    private static void run(Invocation<Void> test) throws Throwable {
+        beginCarriers();
         Throwable[] thrown = new Throwable[1];
         Thread thread = Thread.ofPlatform().name("namespaces").daemon().start(() -> {
             try {
@@ -35,6 +48,23 @@ public final class OwnNamespaces implements InvocationInterceptor {
         if (thrown[0] != null) {
             throw thrown[0];
         }
+    }
+
+    /**
+     * Begins all carriers of virtual threads, which the whole process shares: the test would begin them in its
+     * namespaces, and later tests would run there. An idle one ends after half a minute.
+     */
+    private static void beginCarriers() throws InterruptedException {
+        CountDownLatch left = new CountDownLatch(Runtime.getRuntime().availableProcessors());
+        for (long i = left.getCount(); i > 0; i--) {
+            Thread ignored = Thread.startVirtualThread(() -> {
+                left.countDown();
+                while (left.getCount() > 0) {
+                    Thread.onSpinWait();
+                }
+            });
+        }
+        left.await();
     }
 
     private static void enter() throws Exception {

@@ -3,7 +3,7 @@ package io.edgeplug.system.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
@@ -38,11 +38,18 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that stay, for a server with the heap of the package, which then answers another one. */
+/** Calls that stay and floods of small frames, for a server with the heap of the package, which then answers a call. */
 @Timeout(120)
 final class CallMemoryTest {
 
     private static final int WINDOW = 65_535;
+
+    /** A server that reads at all reads within this time. */
+    private static final int PATIENCE_MILLIS = 300;
+
+    /** See RFC 9113, 6.5.2. */
+    private static final int HEADER_TABLE_SIZE = 1;
+
     private static final String PLUGIN = "v1beta1.DevicePlugin/";
 
     private final Path directory;
@@ -53,7 +60,7 @@ final class CallMemoryTest {
     CallMemoryTest(@TempDir Path directory) throws IOException {
         this.directory = directory;
         rpc = UnixRpc.open();
-        server = SmallHeap.start(Servers.class, directory.toString());
+        server = PackageJvm.start(Servers.class, directory.toString());
         assertThat(server.inputReader().readLine()).isEqualTo("serving");
     }
 
@@ -67,6 +74,7 @@ final class CallMemoryTest {
                     (thread, bug) -> Runtime.getRuntime().halt(70));
             Path in = Path.of(args[0]);
             Server ignored = UnixRpc.open().serve(in.resolve("plugin.sock"), new Servers());
+            ignored = UnixRpc.openToGroup("status", "edgeplug").serve(in.resolve("status.sock"), new Servers());
             System.out.println("serving");
             new CountDownLatch(1).await();
         }
@@ -155,6 +163,37 @@ final class CallMemoryTest {
         }
     }
 
+    /** A table with all headers that were sent, as large as the other end says. */
+    @Test
+    void refusalsAreNotRememberedForWhoeverAsksForThat() throws Exception {
+        RawCalls calls = connect("status.sock", WINDOW).set(HEADER_TABLE_SIZE, -1);
+        for (int stream = 1; stream < 20_000; stream += 2) {
+            calls.call(stream, "none/%07000d".formatted(stream)).message(stream, new byte[0]);
+            if (stream % 32 == 1) {
+                calls.send();
+                calls.awaitHeaders(stream);
+                assertThat(server.isAlive()).as("after " + stream).isTrue();
+            }
+        }
+        assertAllocates("status.sock");
+    }
+
+    /** The changes are told with the next headers, and until then they are kept. */
+    @Test
+    void settingsWithoutEndAreRefused() throws Exception {
+        RawCalls calls = connect("status.sock", WINDOW);
+        boolean isOpen = true;
+        for (int round = 0; isOpen && round < 100; round++) {
+            for (int i = 0; i < 1500; i++) {
+                calls.set(HEADER_TABLE_SIZE, -1).set(HEADER_TABLE_SIZE, 0);
+            }
+            calls.send();
+            isOpen = calls.awaitEmpty(3000);
+        }
+        assertAllocates("status.sock");
+        assertThat(isOpen).isFalse();
+    }
+
     @Test
     void startsThatWaitAreCountedUntilTheyEnd() throws Exception {
         byte[] request = PreStartContainerRequest.newBuilder()
@@ -193,8 +232,49 @@ final class CallMemoryTest {
         assertAllocates();
     }
 
+    /** After what fills the socket. As many connections as there may be, but one for the call that comes after. */
+    @Test
+    void pingsWhoseAnswersNobodyReads() throws Exception {
+        for (int i = 0; i < 15; i++) {
+            RawCalls flood = connect("plugin.sock", WINDOW);
+            for (int stream = 1; stream < 200; stream += 2) {
+                flood.call(stream, "none/%07000d".formatted(stream)).message(stream, new byte[0]);
+            }
+            boolean isRead = flood.send(PATIENCE_MILLIS);
+            for (int j = 0; isRead && j < 9_900; j++) {
+                flood.ping();
+            }
+            boolean ignored = isRead && flood.send(PATIENCE_MILLIS);
+        }
+        assertAllocates();
+    }
+
+    /** Each has a thread that waits for hardware, and no longer counts among the calls of its connection. */
+    @Test
+    void startsThatAreResetGoOnInTheServer() throws Exception {
+        byte[] request = PreStartContainerRequest.newBuilder()
+                .addDevicesIds("p0")
+                .build()
+                .toByteArray();
+        RawCalls flood = connect("plugin.sock", WINDOW);
+        for (int stream = 1; stream < 120_000; stream += 2) {
+            flood.call(stream, PLUGIN + "PreStartContainer")
+                    .message(stream, request)
+                    .reset(stream);
+            if (stream % 512 == 1) {
+                flood.send();
+            }
+        }
+        flood.send();
+        assertAllocates();
+    }
+
     private void assertAllocates() {
-        ManagedChannel channel = rpc.dial(directory.resolve("plugin.sock"));
+        assertAllocates("plugin.sock");
+    }
+
+    private void assertAllocates(String socket) {
+        ManagedChannel channel = rpc.dial(directory.resolve(socket));
         AllocateRequest request = AllocateRequest.newBuilder()
                 .addContainerRequests(ContainerAllocateRequest.newBuilder().addDevicesIds("p1"))
                 .build();

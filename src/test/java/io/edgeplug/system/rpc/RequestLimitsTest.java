@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.WireFormat;
-import io.edgeplug.SmallHeap;
+import io.edgeplug.PackageJvm;
 import io.edgeplug.proto.dra.v1.DRAPluginGrpc;
 import io.edgeplug.proto.dra.v1.NodePrepareResourcesRequest;
 import io.edgeplug.proto.dra.v1.NodePrepareResourcesResponse;
@@ -26,7 +26,7 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,15 +44,11 @@ final class RequestLimitsTest {
     @TempDir
     private Path directory = Path.of("");
 
+    @AutoClose
     private final UnixRpc rpc;
 
     RequestLimitsTest() throws IOException {
         rpc = UnixRpc.open();
-    }
-
-    @AfterEach
-    void close() {
-        rpc.close();
     }
 
     /** Serves both until it is killed. */
@@ -129,7 +125,7 @@ final class RequestLimitsTest {
 
     /** The refusal of a request. The server then answers another one. */
     private Status.Code refusal(String socket, MethodDescriptor<?, ?> method, ByteString bytes) throws Exception {
-        Process server = SmallHeap.start(Servers.class, directory.toString());
+        Process server = PackageJvm.start(Servers.class, directory.toString());
         try {
             assertThat(server.inputReader().readLine()).isEqualTo("serving");
             StatusRuntimeException refused =
