@@ -57,6 +57,7 @@ final class PathWalk {
 
     /** The mount points that {@link #onFar} gets before the walk reaches them. */
     private final Set<String> far;
+
     private final Consumer<String> onFar;
 
     private Path place;

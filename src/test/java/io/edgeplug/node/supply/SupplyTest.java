@@ -8,12 +8,16 @@ import static io.edgeplug.node.supply.SupplyNode.isHealthy;
 import static io.edgeplug.node.supply.SupplyNode.names;
 import static io.edgeplug.node.supply.SupplyNode.problem;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.DeviceUnavailableException;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.node.container.CdiChecker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -52,6 +56,20 @@ final class SupplyTest extends SupplyFiles {
         assertThat(Files.exists(deviceInfo().resolve("example.com-dpu-" + A + "-device.json")))
                 .isFalse();
         assertThat(Files.readString(cdi().resolve(SPEC))).contains(B).doesNotContain(A);
+    }
+
+    /** Allocate has found it on the node, and then it is gone. */
+    @Test
+    void deviceThatGoesWhileItIsAskedForIsRefusedAsGone() throws Exception {
+        SupplyNode running = new SupplyNode(closing, directory);
+        List<Device> found = running.supply.current().devices();
+
+        running.node.pull(PciAddress.parse(A).orElseThrow());
+        running.await(stock -> stock.devices().size() == 1 && stock.sound(A).isEmpty());
+
+        assertThatThrownBy(() -> running.supply.lastLook().equipment(found, true))
+                .isInstanceOf(DeviceUnavailableException.class)
+                .hasMessage("Device 0000:43:00.0 of example.com/dpu is not on this node");
     }
 
     @Test
