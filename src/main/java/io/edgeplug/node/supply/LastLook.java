@@ -94,8 +94,7 @@ record LastLook(
                         deviceClass, device, IommuGroups.of(monitor.current().devices())));
         if (known.filter(newest::isLike).isEmpty()) {
             // It may have gone, or fallen ill, since it was found fit.
-            List<Device> ignored =
-                    monitor.publication().fitDevices(deviceClass.resource(), Set.of(device.id()));
+            List<Device> ignored = monitor.publication().fitDevices(deviceClass.resource(), Set.of(device.id()));
             throw unhealthy(device.id(), "it has just changed, and is not ready to be handed over yet");
         }
         return newest;

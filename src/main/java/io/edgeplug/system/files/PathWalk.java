@@ -54,11 +54,10 @@ final class PathWalk {
     private final PathRule rule;
     private final Set<Intruder> intruders = new LinkedHashSet<>();
     private final Optional<Trail> trail;
+    private final Consumer<String> onFar;
 
     /** The mount points that {@link #onFar} gets before the walk reaches them. */
     private final Set<String> far;
-
-    private final Consumer<String> onFar;
 
     private Path place;
 
