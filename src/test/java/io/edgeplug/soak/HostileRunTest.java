@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(OwnNamespaces.class)
 @EnabledIfSystemProperty(named = "soak", matches = ".*", disabledReason = "takes ten minutes; run with -Dsoak")
-@Timeout(3600)
+@Timeout(7200)
 @NeedsRoot("is in namespaces of its own")
 final class HostileRunTest {
 
