@@ -2,12 +2,17 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.api.kubelet.HungFileSystem;
+import io.edgeplug.api.kubelet.Seen;
+import io.edgeplug.api.kubelet.TestDaemon;
+import io.edgeplug.system.files.NeedsRoot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code check} says about classes of files. */
@@ -159,5 +164,36 @@ final class CheckFilesTest {
                 example.com/gopher: kind path, 1 device here, 0 healthy
                 note: example.com/gopher: a device is unhealthy: g1: its mount /srv/gophers/g1 is not there
                 """);
+    }
+
+    /** Nothing can end the look, so a person must know which file it is about. */
+    @Test
+    @Timeout(60)
+    @NeedsRoot("mounts a file system")
+    void fileThatDoesNotAnswerIsNamedWhileItIsWaitedFor() throws Exception {
+        Path far = Files.createDirectories(directory.resolve("files/mnt/far"));
+        Files.createDirectory(directory.resolve("files/sys"));
+        Path config = Files.writeString(directory.resolve("y.toml"), """
+                [[class]]
+                resource = "example.com/gopher"
+                kind = "path"
+                match = { paths = ["/mnt/far/g1"] }
+                """);
+        Console console = new Console();
+        Thread check = Thread.ofPlatform()
+                .unstarted(() -> console.execute(
+                        "check",
+                        "--config",
+                        config.toString(),
+                        "--sysroot",
+                        directory.resolve("files").toString()));
+        try (HungFileSystem hung = HungFileSystem.mount(far)) {
+            check.start();
+            hung.awaitRequest();
+
+            Seen.untilSo("the file is named", () -> console.text().contains("edgeplug: still waits for "));
+            assertThat(console.text()).contains("waits for /mnt/far: its file system or its driver does not answer");
+        }
+        assertThat(check.join(TestDaemon.PATIENCE)).isTrue();
     }
 }

@@ -65,7 +65,7 @@ public final class NodeOptions {
 
     /** The node. The caller closes it. */
     public Sysroot open() throws IOException {
-        return Sysroot.open(sysroot);
+        return Sysroot.open(sysroot).tellingOfLongLooks(err());
     }
 
     /** Scans the node once, and gives its devices to these classes. */

@@ -5,6 +5,7 @@ import io.edgeplug.system.files.ForeignFile;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ public final class Sysroot implements AutoCloseable {
 
     private final Path root;
     private final @Nullable ScratchDirectory unpacked;
+    private @Nullable LongLook looks;
 
     private Sysroot(Path root, @Nullable ScratchDirectory unpacked) {
         this.root = root;
@@ -91,12 +93,22 @@ public final class Sysroot implements AutoCloseable {
                 : Optional.of(root.resolve(absolute.getRoot().relativize(absolute)));
     }
 
+    /** The same node, where a person is told which file is waited for. */
+    Sysroot tellingOfLongLooks(PrintWriter err) {
+        looks = new LongLook(err);
+        return this;
+    }
+
     public Sysfs sysfs() {
-        return Sysfs.at(root);
+        Sysfs whole = Sysfs.at(root);
+        return looks == null ? whole : whole.announcing(looks::begin);
     }
 
     @Override
     public void close() throws IOException {
+        if (looks != null) {
+            looks.close();
+        }
         if (unpacked != null) {
             unpacked.close();
         }
