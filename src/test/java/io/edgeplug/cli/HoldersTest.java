@@ -80,6 +80,22 @@ final class HoldersTest {
         }
     }
 
+    /** The kubelet's directory for device plugins was moved out of its root, which has what names pods. */
+    @Test
+    void podIsNamedByTheKubeletInWhoseRegistryTheDaemonIs() throws Exception {
+        try (TestDaemon ignored = daemon();
+                LocalKubelet kubelet = kubelet(KubeletOptions.DEFAULTS.withRoot(directory.resolve("node/root")))) {
+            kubelet.admit(PodSpec.of("dpdk-0", NODE0, 1).in("edge"));
+            Files.writeString(directory.resolve("edgeplug.toml"), """
+                    registration = "plugins_registry"
+                    plugins_registry_dir = "/root/plugins_registry"
+                    """ + CONFIG);
+
+            assertThat(edgeplug("list", "-n", "-o", "POD,NAMESPACE", NODE0.toString()))
+                    .isEqualTo("dpdk-0  edge\n");
+        }
+    }
+
     /** The kubelet forgets it only when it gives devices to another pod. */
     @Test
     void podOfWhichNothingIsLeftIsNotNamed() throws Exception {

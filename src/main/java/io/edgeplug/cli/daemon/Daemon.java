@@ -256,31 +256,26 @@ public final class Daemon {
         return switch (config.registration()) {
             case DEVICE_PLUGINS -> new DevicePlugins(null, kubeletDir(), kubeletRoot(), supplies, preparations, claims);
             case PLUGINS_REGISTRY ->
-                new DevicePlugins(registry(), kubeletDir(), kubeletRoot(), supplies, preparations, claims);
+                new DevicePlugins(registeredIn(), kubeletDir(), kubeletRoot(), supplies, preparations, claims);
         };
     }
 
-    /** A kubelet's root directory contains both directories in which plugins register, unless they were moved. */
     private Path kubeletRoot() {
-        Path registeredIn = switch (config.registration()) {
-            case DEVICE_PLUGINS -> kubeletDir();
-            case PLUGINS_REGISTRY -> registry();
-        };
-        return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
+        return config.kubeletRoot(registeredIn());
     }
 
     private NodeVfs.Kubelet kubelet() {
         return new NodeVfs.Kubelet(kubeletDir(), kubeletRoot());
     }
 
-    private Path registry() {
-        return options.kubeletDir().orElse(config.pluginsRegistryDir());
+    private Path registeredIn() {
+        return options.kubeletDir().orElse(config.registeredIn());
     }
 
     /** The directory in which the kubelet notes holders. The option may name its registry instead. */
     private Path kubeletDir() {
         return switch (config.registration()) {
-            case DEVICE_PLUGINS -> options.kubeletDir().orElse(config.kubeletDir());
+            case DEVICE_PLUGINS -> registeredIn();
             case PLUGINS_REGISTRY -> config.kubeletDir();
         };
     }

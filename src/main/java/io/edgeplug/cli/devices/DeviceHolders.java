@@ -68,9 +68,8 @@ public final class DeviceHolders {
         if (kubeletDir.isEmpty()) {
             return UNKNOWN;
         }
-        Path root = sysroot.kubeletDir(
-                        config.kubeletRoot().orElse(config.kubeletDir().resolveSibling("")))
-                .orElseThrow();
+        Path root =
+                sysroot.kubeletDir(config.kubeletRoot(config.registeredIn())).orElseThrow();
         HeldDevices held;
         try {
             held = HeldDevices.read(kubeletDir.orElseThrow());

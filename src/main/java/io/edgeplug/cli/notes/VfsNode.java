@@ -29,7 +29,7 @@ public final class VfsNode {
     /** With the kubelet of that configuration. */
     public static NodeVfs of(Sysroot sysroot, Config config) throws IOException {
         Optional<Path> pluginDir = sysroot.kubeletDir(config.kubeletDir());
-        Optional<Path> root = sysroot.kubeletDir(kubeletRoot(config, config.kubeletDir()));
+        Optional<Path> root = sysroot.kubeletDir(config.kubeletRoot(config.registeredIn()));
         return of(
                 sysroot,
                 pluginDir
@@ -39,14 +39,9 @@ public final class VfsNode {
 
     /** With the kubelet of that configuration, but another directory for device plugins. */
     public static NodeVfs of(Sysroot sysroot, Config config, Path kubeletDir) throws IOException {
-        return of(sysroot, new NodeVfs.Kubelet(kubeletDir, kubeletRoot(config, kubeletDir)));
-    }
-
-    private static Path kubeletRoot(Config config, Path kubeletDir) {
-        Path registeredIn = config.registration() == Config.Registration.PLUGINS_REGISTRY
-                ? config.pluginsRegistryDir()
-                : kubeletDir;
-        return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
+        Path registeredIn =
+                config.registration() == Config.Registration.DEVICE_PLUGINS ? kubeletDir : config.registeredIn();
+        return of(sysroot, new NodeVfs.Kubelet(kubeletDir, config.kubeletRoot(registeredIn)));
     }
 
     /** A PF that two entries take is a mistake in the configuration that only the node shows. */

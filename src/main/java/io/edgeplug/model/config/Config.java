@@ -67,6 +67,22 @@ public record Config(
         vfs = List.copyOf(vfs);
     }
 
+    /** The directory in which the kubelet learns of resources. */
+    public Path registeredIn() {
+        return switch (registration) {
+            case DEVICE_PLUGINS -> kubeletDir;
+            case PLUGINS_REGISTRY -> pluginsRegistryDir;
+        };
+    }
+
+    /**
+     * The root directory of the kubelet that learns of resources in a directory. It contains both directories for that,
+     * unless they were moved.
+     */
+    public Path kubeletRoot(Path registeredIn) {
+        return kubeletRoot.orElse(registeredIn.toAbsolutePath().resolveSibling(""));
+    }
+
     /** Whether Kubernetes learns of resources in the same way and place with both, and files are in the same places. */
     public boolean isServedAs(Config other) {
         return registration == other.registration
