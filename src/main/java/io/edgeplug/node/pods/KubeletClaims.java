@@ -2,13 +2,14 @@ package io.edgeplug.node.pods;
 
 import io.edgeplug.system.files.ForeignFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Scanner;
 import java.util.Set;
 import java.util.logging.Logger;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 
 /**
  * The claims that a kubelet notes. It notes a claim before it asks a driver to prepare it, and forgets it once the driver
@@ -21,6 +22,8 @@ public final class KubeletClaims {
 
     /** A node has some hundred claims, each with a few names. */
     private static final int MAX_BYTES = 4 << 20;
+
+    private static final Pattern BETWEEN_UIDS = Pattern.compile("[^0-9A-Za-z-]+");
 
     private final Path file;
     private final PodCgroups cgroups;
@@ -68,11 +71,16 @@ public final class KubeletClaims {
         if (uids.isEmpty()) {
             return Set.of();
         }
-        try (InputStream in = ForeignFile.open(file, MAX_BYTES)) {
-            String noted = new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);
-            return noted.isBlank()
-                    ? Set.of()
-                    : uids.stream().filter(uid -> !noted.contains(uid)).collect(Collectors.toSet());
+        try (Scanner words =
+                new Scanner(ForeignFile.open(file, MAX_BYTES), StandardCharsets.UTF_8).useDelimiter(BETWEEN_UIDS)) {
+            boolean isBlank = !words.hasNext();
+            Set<String> lost = new HashSet<>(uids);
+            words.tokens().forEach(lost::remove);
+            IOException failure = words.ioException();
+            if (failure != null) {
+                throw failure;
+            }
+            return isBlank ? Set.of() : lost;
         } catch (IOException e) {
             LOG.fine(() -> file + ": " + e.getMessage());
             return Set.of();
