@@ -153,6 +153,14 @@ final class RefusalStage {
         assertThat(resource(name).allocate(List.of(List.of(ids)), HandOver.CDI)).hasSize(1);
     }
 
+    /** Spoils a file and allocates, until that is refused. A look may write the file anew between the two. */
+    void allocateSpoilt(Path file, String name, String id) throws Exception {
+        for (int tries = 0; tries < 100; tries++) {
+            Files.writeString(file, "{}");
+            allocate(name, id);
+        }
+    }
+
     void prepare(String name, String... ids) throws Exception {
         resource(name).prepare(List.of(ids));
     }

@@ -191,10 +191,7 @@ final class Refusals {
                                 + "its IOMMU group 17 cannot be handed out: 0000:43:00.1 is bound to mlx5_core"),
                 new Refusal(
                         "CDI specification changed",
-                        stage -> {
-                            Files.writeString(stage.specification(), "{}");
-                            stage.allocate(DPU, A);
-                        },
+                        stage -> stage.allocateSpoilt(stage.specification(), DPU, A),
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: "
                                 + "its CDI specification was changed or removed by somebody else"),
                 new Refusal(

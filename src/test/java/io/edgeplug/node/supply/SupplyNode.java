@@ -69,6 +69,26 @@ public final class SupplyNode {
                 .getMessage());
     }
 
+    /** Spoils what a device needs. */
+    interface Spoiling {
+        void spoil() throws IOException;
+    }
+
+    /** Why Allocate refuses a device after that; empty if it does not. A look may mend it between the two. */
+    String refusal(String id, Spoiling spoiling) throws Exception {
+        String text = "";
+        for (int tries = 0; text.isEmpty() && tries < 100; tries++) {
+            spoiling.spoil();
+            try {
+                assertThat(resource.allocate(List.of(List.of(id)), HandOver.CDI))
+                        .hasSize(1);
+            } catch (DeviceUnavailableException e) {
+                text = String.valueOf(e.getMessage());
+            }
+        }
+        return text;
+    }
+
     Stock await(Predicate<Stock> condition) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.multipliedBy(3).toNanos();
         Stock stock = supply.current();

@@ -116,9 +116,10 @@ final class SupplyTest extends SupplyFiles {
     void specificationThatSomebodyEditedIsNotUsedAndWrittenAnew() throws Exception {
         SupplyNode running = new SupplyNode(closing, directory);
         String good = Files.readString(cdi().resolve(SPEC));
-        Files.writeString(cdi().resolve(SPEC), good.replace("/dev/vfio/17", "/dev/mem"));
 
-        assertThat(running.refusal(A)).contains("its CDI specification was changed or removed by somebody else");
+        assertThat(running.refusal(
+                        A, () -> Files.writeString(cdi().resolve(SPEC), good.replace("/dev/vfio/17", "/dev/mem"))))
+                .contains("its CDI specification was changed or removed by somebody else");
 
         running.await(stock -> isHealthy(stock, A) && stock.problems().isEmpty());
         assertThat(Files.readString(cdi().resolve(SPEC))).isEqualTo(good);
@@ -130,10 +131,12 @@ final class SupplyTest extends SupplyFiles {
         Path a = deviceInfo().resolve("example.com-dpu-" + A + "-device.json");
         Path b = deviceInfo().resolve("example.com-dpu-" + B + "-device.json");
         String good = Files.readString(b);
-        Files.delete(a);
-        Files.writeString(b, "{}");
 
-        assertThat(running.refusal(A)).contains("its device information file was changed or removed by somebody else");
+        assertThat(running.refusal(A, () -> {
+                    Files.deleteIfExists(a);
+                    Files.writeString(b, "{}");
+                }))
+                .contains("its device information file was changed or removed by somebody else");
 
         running.await(stock -> isHealthy(stock, A) && stock.problems().isEmpty() && Files.exists(a));
         assertThat(Files.readString(b)).isEqualTo(good);
@@ -142,9 +145,9 @@ final class SupplyTest extends SupplyFiles {
     @Test
     void specificationThatIsRemovedIsWrittenAnew() throws Exception {
         SupplyNode running = new SupplyNode(closing, directory);
-        Files.delete(cdi().resolve(SPEC));
 
-        assertThat(running.refusal(A)).contains("its CDI specification was changed or removed by somebody else");
+        assertThat(running.refusal(A, () -> Files.deleteIfExists(cdi().resolve(SPEC))))
+                .contains("its CDI specification was changed or removed by somebody else");
 
         running.await(stock -> isHealthy(stock, A) && Files.exists(cdi().resolve(SPEC)));
     }
