@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * a part of each one's turns.
  */
 @ExtendWith(OwnNamespaces.class)
-@EnabledIfSystemProperty(named = "soak", matches = ".*", disabledReason = "takes ten minutes; run with -Dsoak")
+@EnabledIfSystemProperty(named = "soak", matches = ".*", disabledReason = "takes half an hour; run with -Dsoak")
 @Timeout(7200)
 @NeedsRoot("is in namespaces of its own")
 final class HostileRunTest {
