@@ -191,8 +191,8 @@ final class CheckFilesTest {
             check.start();
             hung.awaitRequest();
 
-            Seen.untilSo("the file is named", () -> console.text().contains("edgeplug: still waits for "));
-            assertThat(console.text()).contains("waits for /mnt/far: its file system or its driver does not answer");
+            Seen.untilSo("the file is named", () -> console.text().contains("edgeplug: still waiting for "));
+            assertThat(console.text()).contains("waiting for /mnt/far: its file system or driver does not answer");
         }
         assertThat(check.join(TestDaemon.PATIENCE)).isTrue();
     }

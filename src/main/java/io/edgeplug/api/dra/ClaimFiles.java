@@ -118,26 +118,22 @@ final class ClaimFiles implements AutoCloseable {
     void followInterfaces(String boot) {
         for (PreparedClaim claim : notes.all()) {
             if (claim.isReady(boot) && interfaces.hasAny(claim)) {
-                closing.writeLock().lock();
-                try {
-                    if (!isClosed && notes.of(claim.uid()).equals(Optional.of(claim))) {
-                        write(claim);
-                    }
-                } catch (IOException e) {
-                    LOG.log(Level.WARNING, claim + ": " + e.getMessage(), e);
-                } finally {
-                    closing.writeLock().unlock();
-                }
+                ifUnchanged(claim, () -> write(claim));
             }
         }
     }
 
     /** Notes that what was done for a claim is lost, unless the claim has changed meanwhile. */
     void noteUndone(PreparedClaim claim) {
+        ifUnchanged(claim, () -> notes.note(claim.undone()));
+    }
+
+    /** Writes something of a claim, unless it was released or changed meanwhile. */
+    private void ifUnchanged(PreparedClaim claim, Front.Work<IOException> work) {
         closing.writeLock().lock();
         try {
             if (!isClosed && notes.of(claim.uid()).equals(Optional.of(claim))) {
-                notes.note(claim.undone());
+                work.run();
             }
         } catch (IOException e) {
             LOG.log(Level.WARNING, claim + ": " + e.getMessage(), e);

@@ -63,8 +63,8 @@ final class LongLook implements AutoCloseable {
                 Deadline.in(LONG).await();
                 if (before != null && before == last && before != told && before.lasts()) {
                     told = before;
-                    err.println("edgeplug: still waits for " + before.place()
-                            + ": its file system or its driver does not" + " answer; Ctrl-C ends this");
+                    err.println("edgeplug: still waiting for " + before.place()
+                            + ": its file system or driver does not answer; press Ctrl-C to give up");
                     err.flush();
                 }
             }

@@ -81,7 +81,7 @@ final class ChangeNotes {
         // A function may have had no settings, but then the note says who has begun to change it.
         if (note.filter(one -> Collections.disjoint(one.keySet(), KEYS)).isPresent()) {
             throw new IOException(
-                    "the note does not say what that was; make the function as you want it, and delete" + " the note");
+                    "the note does not say what that was; make the function as you want it, and delete the note");
         }
         return note.map(FunctionSettings::of);
     }

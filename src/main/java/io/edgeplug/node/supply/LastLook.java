@@ -93,7 +93,7 @@ record LastLook(
                 .open(Equipment.of(
                         deviceClass, device, IommuGroups.of(monitor.current().devices())));
         if (known.filter(newest::isLike).isEmpty()) {
-            // It may have gone, or fallen ill, since it was found fit.
+            // Since it was found fit, it may have gone or become unhealthy.
             List<Device> ignored = monitor.publication().fitDevices(deviceClass.resource(), Set.of(device.id()));
             throw unhealthy(device.id(), "it has just changed, and is not ready to be handed over yet");
         }

@@ -81,11 +81,7 @@ final class AllocatedAnewTest extends OnDraNode {
         node.allocate("mine", VF0_NAME);
         assertThat(error("mine")).isEmpty();
         JsonObject next = TestClaims.allocated("mine", VF1_NAME);
-        Json.object(next, "status")
-                .getAsJsonArray("reservedFor")
-                .get(0)
-                .getAsJsonObject()
-                .addProperty("uid", "uid-of-next-pod");
+        TestClaims.reservedFor(next).addProperty("uid", "uid-of-next-pod");
         node.server.put(next);
         node.runs("uid-of-pod-of-mine", true);
 

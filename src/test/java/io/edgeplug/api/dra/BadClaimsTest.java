@@ -148,11 +148,7 @@ final class BadClaimsTest extends OnDraNode {
                 .contains("the API server's answer has a name or a string of more than");
         assertThat(errorWith(claim -> result(claim).addProperty("device", "x".repeat(600_000))))
                 .contains("the API server's answer has a name or a string of more than");
-        assertThat(errorWith(claim -> Json.object(claim, "status")
-                        .getAsJsonArray("reservedFor")
-                        .get(0)
-                        .getAsJsonObject()
-                        .addProperty("name", "x".repeat(254))))
+        assertThat(errorWith(claim -> TestClaims.reservedFor(claim).addProperty("name", "x".repeat(254))))
                 .contains("an impossible name");
         assertThat(errorWith(claim -> devices(claim).getAsJsonArray("results").add(result(claim))))
                 .contains("a device twice");

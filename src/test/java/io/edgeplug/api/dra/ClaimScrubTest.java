@@ -208,11 +208,7 @@ final class ClaimScrubTest extends OnDraNode {
         PluginInfo ignored = node.kubelet.register();
         // Another pod uses the same claim, after the first one has used it.
         JsonObject claim = TestClaims.allocated("mine", VF0_NAME);
-        Json.object(claim, "status")
-                .getAsJsonArray("reservedFor")
-                .get(0)
-                .getAsJsonObject()
-                .addProperty("uid", "uid-of-another-pod");
+        TestClaims.reservedFor(claim).addProperty("uid", "uid-of-another-pod");
         node.server.put(claim);
 
         prepare("mine");

@@ -13,6 +13,11 @@ final class TestClaims {
 
     private TestClaims() {}
 
+    /** The pod that may use a claim. */
+    static JsonObject reservedFor(JsonObject claim) {
+        return Json.object(claim, "status").getAsJsonArray("reservedFor").get(0).getAsJsonObject();
+    }
+
     /** A claim that a pod may use, with one request for all of these devices. */
     static JsonObject allocated(String name, String... devices) {
         JsonArray results = new JsonArray();

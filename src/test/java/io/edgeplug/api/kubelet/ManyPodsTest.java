@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(600)
 final class ManyPodsTest {
 
-    /** The log has a line for the begin and the end of each, and at most a thousand in a minute. */
+    /** The log has a line for the start and one for the end of each, and at most a thousand in a minute. */
     private static final int PODS = 400;
 
     private static final int RESTARTS = 40;
