@@ -171,7 +171,7 @@ final class FileInputs {
     private static int checkpoint(Attack attack, Path part) throws Exception {
         boolean ignored = attack.soundKubelet(Map.of());
         Path file = attack.ground().kubeletDir().resolve(CHECKPOINT);
-        Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
         // time to read all of it, and once more
         attack.pass(3_000);
         Files.deleteIfExists(file);

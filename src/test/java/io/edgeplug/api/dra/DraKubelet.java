@@ -53,11 +53,11 @@ final class DraKubelet implements AutoCloseable {
         note(noted::clear);
     }
 
-    /** Changes the file that every kubelet has that knows claims. */
+    /** Changes the file that every kubelet has that knows claims. It is there at each moment, as with a kubelet. */
     private synchronized void note(Runnable change) throws IOException {
         change.run();
         Path file = Files.writeString(directory.resolve("dra_manager_state.new"), "{\"Data\":\"" + noted + "\"}");
-        Path ignored = Files.move(file, directory.resolve("dra_manager_state"), StandardCopyOption.REPLACE_EXISTING);
+        Path ignored = Files.move(file, directory.resolve("dra_manager_state"), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private void noteOrFail(Runnable change) {

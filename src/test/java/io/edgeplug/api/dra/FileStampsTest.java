@@ -22,7 +22,7 @@ final class FileStampsTest {
         stamps.note(file);
         assertThat(stamps.areCurrent()).isTrue();
 
-        Files.move(Files.writeString(directory.resolve("new"), "newer"), file, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(Files.writeString(directory.resolve("new"), "newer"), file, StandardCopyOption.ATOMIC_MOVE);
         stamps.note(file);
 
         assertThat(stamps.areCurrent()).isFalse();

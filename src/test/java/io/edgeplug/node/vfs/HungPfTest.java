@@ -69,7 +69,7 @@ final class HungPfTest extends OnSriovNode {
 
         Files.newOutputStream(fifo).close();
         Path sound = Files.writeString(root.resolve("sound"), "1");
-        Files.move(sound, fifo, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(sound, fifo, StandardCopyOption.ATOMIC_MOVE);
 
         assertThat(Condition.await(() -> isRead(vfs), LONG)).isTrue();
     }

@@ -80,7 +80,7 @@ final class PathWalkTest {
         Files.move(root.resolve("b"), root.resolve("a"));
 
         Files.createFile(root.resolve("a/newer"));
-        Files.move(root.resolve("a/newer"), file, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(root.resolve("a/newer"), file, StandardCopyOption.ATOMIC_MOVE);
         assertThat(sysfs.isStill("/a/file", last)).isFalse();
         Files.delete(file);
         assertThatIOException().isThrownBy(() -> sysfs.isStill("/a/file", last));
