@@ -5,6 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,9 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     /** This variable is set where a skipped test must fail. */
     static final String MUST = "EDGEPLUG_MUST";
+
+    /** After this moment, in seconds since the epoch, no scenario begins. It names what it leaves out. */
+    static final String BEGIN_UNTIL = "EDGEPLUG_BEGIN_UNTIL";
 
     /** The node with package and local kubelet. */
     static final String READY = "ready";
@@ -66,6 +70,12 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
         Machine machine = machine(context);
         if (!machine.architecture().equals(Machine.wanted().architecture())) {
             return ConditionEvaluationResult.disabled("the board is of " + machine.architecture());
+        }
+        Optional<Instant> until =
+                Optional.ofNullable(System.getenv(BEGIN_UNTIL)).map(Long::parseLong).map(Instant::ofEpochSecond);
+        if (until.filter(Instant.now()::isAfter).isPresent()) {
+            return ConditionEvaluationResult.disabled(
+                    "no time is left: " + BEGIN_UNTIL + " was " + until.orElseThrow());
         }
         Optional<String> missing = Box.missing(machine.architecture());
         if (missing.isPresent() && System.getenv(MUST) != null) {
