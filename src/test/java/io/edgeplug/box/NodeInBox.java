@@ -71,8 +71,9 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
         if (!machine.architecture().equals(Machine.wanted().architecture())) {
             return ConditionEvaluationResult.disabled("the board is of " + machine.architecture());
         }
-        Optional<Instant> until =
-                Optional.ofNullable(System.getenv(BEGIN_UNTIL)).map(Long::parseLong).map(Instant::ofEpochSecond);
+        Optional<Instant> until = Optional.ofNullable(System.getenv(BEGIN_UNTIL))
+                .map(Long::parseLong)
+                .map(Instant::ofEpochSecond);
         if (until.filter(Instant.now()::isAfter).isPresent()) {
             return ConditionEvaluationResult.disabled(
                     "no time is left: " + BEGIN_UNTIL + " was " + until.orElseThrow());
