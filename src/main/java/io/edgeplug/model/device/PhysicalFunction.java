@@ -13,7 +13,8 @@ import java.util.OptionalInt;
  * @param probesDrivers whether the kernel binds a driver to new VFs ({@code sriov_drivers_autoprobe}); empty if it does
  *     not report this
  * @param port its network interface
- * @param isSwitchdev whether its embedded switch shows a representor of each VF
+ * @param isSwitchdev whether its embedded switch is known to be in switchdev mode; sysfs shows that only by the
+ *     representors of VFs
  * @param vfs the VFs that are there now; their number may still change
  */
 public record PhysicalFunction(
@@ -65,6 +66,11 @@ public record PhysicalFunction(
 
     public Optional<String> driver() {
         return device.driver();
+    }
+
+    /** The same with the mode of its eswitch as devlink reports it. */
+    public PhysicalFunction inSwitchdev(boolean is) {
+        return new PhysicalFunction(device, totalVfs, count, probesDrivers, port, is, vfs);
     }
 
     /** Its address and its interface, because people look for either. */

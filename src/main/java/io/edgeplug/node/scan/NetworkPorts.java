@@ -58,6 +58,19 @@ record NetworkPorts(Sysfs sysfs, SortedMap<String, String> directories) {
         return (uplinks.isEmpty() ? own : uplinks).stream().sorted().toList();
     }
 
+    /** Whether one of them stands for a VF or a sub-function, as in switchdev mode. */
+    boolean haveRepresentors() throws IOException {
+        if (directories.size() < 2) {
+            return false;
+        }
+        for (String name : sorted(Comparator.comparingInt(name -> -name.length()))) {
+            if (REPRESENTOR.matcher(portName(name)).matches()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The representor of the PF's VF with that number. */
     Optional<String> ofVirtualFunction(int number) throws IOException {
         return find(number, Pattern.compile("(?:pf\\d+vf)?" + number));

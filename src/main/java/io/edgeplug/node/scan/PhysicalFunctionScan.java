@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Reads the PFs of a node and their VFs; see Documentation/ABI/testing/sysfs-bus-pci in the kernel. */
 public final class PhysicalFunctionScan {
@@ -62,7 +64,7 @@ public final class PhysicalFunctionScan {
                         .mapToObj(flag -> flag != 0)
                         .findFirst(),
                 nets.isEmpty() ? Optional.empty() : Optional.of(port(directory, nets.getFirst())),
-                isSwitchdev(directory, nets),
+                hasRepresentors(directory + "net"),
                 vfs(directory)));
     }
 
@@ -87,17 +89,11 @@ public final class PhysicalFunctionScan {
                         .findFirst());
     }
 
-    /** An interface that is no port of a switch has no switch ID, and answers EOPNOTSUPP. */
-    private boolean isSwitchdev(String directory, List<String> nets) {
-        return nets.stream().anyMatch(net -> {
-            try {
-                return sysfs.read(directory + "net/" + net + "/phys_switch_id")
-                        .filter(id -> !id.isEmpty())
-                        .isPresent();
-            } catch (IOException e) {
-                return false;
-            }
-        });
+    /** The switch ID says nothing: drivers such as ice and mlx5_core show it in both modes. */
+    private boolean hasRepresentors(String directory) throws IOException {
+        SortedMap<String, String> nets = new TreeMap<>();
+        sysfs.names(directory).forEach(net -> nets.put(net, directory));
+        return new NetworkPorts(sysfs, nets).haveRepresentors();
     }
 
     private List<PhysicalFunction.Vf> vfs(String directory) throws IOException {

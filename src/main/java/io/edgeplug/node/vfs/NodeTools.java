@@ -5,7 +5,9 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.rules.Step;
+import io.edgeplug.model.rules.WantedVfs.EswitchMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -63,6 +65,33 @@ record NodeTools(Optional<Path> root) {
                 | ClassCastException e) {
             // There is no ip, or it has another format.
             return Link.UNKNOWN;
+        }
+    }
+
+    /** The mode of a PF's eswitch; empty if the PF has none, or {@code devlink} is missing or another mode. */
+    Optional<EswitchMode> eswitch(PciAddress pf) {
+        if (root.isEmpty()) {
+            return Optional.empty();
+        }
+        String handle = "pci/" + pf;
+        try {
+            String mode = JsonParser.parseString(run(PATIENCE, DEVLINK, "-j", "dev", "eswitch", "show", handle))
+                    .getAsJsonObject()
+                    .getAsJsonObject("dev")
+                    .getAsJsonObject(handle)
+                    .get("mode")
+                    .getAsString();
+            return Stream.of(EswitchMode.values())
+                    .filter(one -> one.word().equals(mode))
+                    .findFirst();
+        } catch (IOException
+                | JsonParseException
+                | IllegalStateException
+                | UnsupportedOperationException
+                | NullPointerException
+                | ClassCastException e) {
+            // There is no devlink, or it has another format.
+            return Optional.empty();
         }
     }
 

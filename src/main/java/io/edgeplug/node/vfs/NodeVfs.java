@@ -4,6 +4,7 @@ import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PhysicalFunction;
 import io.edgeplug.model.rules.VfGroups;
 import io.edgeplug.model.rules.WantedVfs;
+import io.edgeplug.model.rules.WantedVfs.EswitchMode;
 import io.edgeplug.model.rules.WantedVfs.RdmaNetns;
 import io.edgeplug.node.scan.PhysicalFunctionScan;
 import io.edgeplug.system.files.Sysfs;
@@ -116,8 +117,16 @@ public record NodeVfs(
     private Optional<PfPlan> plan(PciAddress address, List<WantedVfs> entries) throws IOException {
         return new PhysicalFunctionScan(sysfs).of(address).map(pf -> {
             List<WantedVfs> takers = takers(pf, entries);
-            return takers.isEmpty() ? PfPlan.without(pf, null) : plan(pf, new VfGroups(takers));
+            return takers.isEmpty() ? PfPlan.without(pf, null) : plan(inItsMode(pf, takers), new VfGroups(takers));
         });
+    }
+
+    private PhysicalFunction inItsMode(PhysicalFunction pf, List<WantedVfs> takers) {
+        return takers.stream().allMatch(one -> one.eswitch().isEmpty())
+                ? pf
+                : tools.eswitch(pf.address())
+                        .map(mode -> pf.inSwitchdev(mode == EswitchMode.SWITCHDEV))
+                        .orElse(pf);
     }
 
     private static List<WantedVfs> takers(PhysicalFunction pf, List<WantedVfs> entries) {

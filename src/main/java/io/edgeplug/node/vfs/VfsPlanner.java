@@ -118,8 +118,8 @@ final class VfsPlanner {
         if (pf.driver().isEmpty()) {
             return Optional.of("has no driver, which makes the VFs");
         }
-        if (pf.port().isEmpty() && wanted.eswitch().isPresent()) {
-            return Optional.of("has no network interface, which shows the mode of its eswitch");
+        if (pf.port().isEmpty() && modeDiffers()) {
+            return Optional.of("has no network interface, so its eswitch stays as it is");
         }
         if (pf.port().isEmpty() && wanted.needsInterface()) {
             return Optional.of("has no network interface, through which its VFs get their settings");

@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** VFs of adapters that differ in what they can be told, and when: the eswitch, GUIDs and the MTU. */
 final class AdapterKindsTest extends OnSriovNode {
@@ -51,6 +53,16 @@ final class AdapterKindsTest extends OnSriovNode {
         assertThat(node.node().acts())
                 .containsSubsequence(PF0 + " sriov_numvfs = 0", PF0 + " sriov_numvfs = 3", FIRST_VF + " bound to iavf");
         assertIdempotent(switchdev);
+    }
+
+    /** Their drivers show a switch ID also in legacy mode. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ice", "mlx5_core"})
+    void eswitchThatIsAsWantedIsLeftAlone(String driver) throws Exception {
+        unpack(pf0 -> pf0.replace("drivers/igb", "drivers/" + driver));
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
+
+        assertIdempotent(node.wanted("count = 2", "eswitch = \"legacy\""));
     }
 
     @Test

@@ -76,25 +76,28 @@ final class SriovNode implements AutoCloseable {
     private static final String DEVLINK = """
             #!/bin/sh
             node=$(cd "$(dirname "$0")/.." && pwd)
-            echo "$*" >>"$node/devlink.log"
+            [ "$1" = -j ] && shift
             pf=$node/sys/bus/pci/devices/${4#pci/}
+            mode=$node/eswitch/${4#pci/}
             inTheWay=
+            [ "$3" = show ] || echo "$*" >>"$node/devlink.log"
             case $(basename "$(readlink "$pf/driver")") in
                 mlx5_core) inTheWay=/driver ;;
                 igb) echo "kernel answers: Operation not supported" >&2; exit 1 ;;
             esac
+            if [ "$3" = show ]; then
+                printf '{"dev":{"%s":{"mode":"%s","inline-mode":"none","encap-mode":"basic"}}}\n' \
+                    "$4" "$(cat "$mode" 2>/dev/null || echo legacy)"
+                exit
+            fi
             for vf in "$pf"/virtfn*; do
                 if [ -e "$vf$inTheWay" ]; then
                     echo "kernel answers: Device or resource busy" >&2
                     exit 1
                 fi
             done
-            for net in "$pf"/net/*; do
-                case $6 in
-                    switchdev) echo 0a0b0c >"$net/phys_switch_id" ;;
-                    legacy) rm -f "$net/phys_switch_id" ;;
-                esac
-            done
+            mkdir -p "$node/eswitch"
+            echo "$6" >"$mode"
             """;
 
     private final SimulatedNode node;
@@ -152,6 +155,7 @@ final class SriovNode implements AutoCloseable {
                 net/%2$s/type = 1
                 net/%2$s/mtu = 1500
                 net/%2$s/flags = 0x1003
+                net/%2$s/phys_switch_id = 0a0b0c
                 [sys/bus/pci/devices]
                 %1$s -> ../../../devices/pci0000:40/%1$s
                 """.formatted(address, net, PLACING, address.substring(address.length() - 1));
