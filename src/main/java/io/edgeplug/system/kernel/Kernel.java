@@ -28,7 +28,7 @@ public interface Kernel {
     int ioctl(Path node, Ioctl call) throws IOException;
 
     /**
-     * Opens a device node for reading and writing, and closes it at once.
+     * Opens a device node for reading, and closes it at once.
      *
      * @throws IOException with the kernel's reason: busy if somebody else has opened it exclusively
      */

@@ -55,7 +55,7 @@ final class RunningKernel implements Kernel {
 
     @Override
     public void open(Path node) throws IOException {
-        FileChannel.open(node, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
+        FileChannel.open(node, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)
                 .close();
     }
 }
