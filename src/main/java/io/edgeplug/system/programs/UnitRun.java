@@ -25,12 +25,16 @@ final class UnitRun {
 
     private static final String BEGUN = "Running as unit: ";
     private static final String FINISHED = "Finished with result: ";
+    private static final String SUCCESS = "success";
 
     /** The time between SIGTERM and SIGKILL. */
     private static final String GRACE = "1s";
 
     /** How long systemd may take beyond the deadline and the grace. */
     private static final Duration SLACK = Duration.ofSeconds(10);
+
+    /** Unlike /tmp, it cannot be filled by other users. */
+    private static final Path OWN = Path.of("/run/edgeplug");
 
     private static final Duration LAST_OUTPUT = Duration.ofMillis(200);
 
@@ -93,15 +97,14 @@ final class UnitRun {
     }
 
     /**
-     * The result of systemd-run.
+     * The result of systemd-run. It ends with 0 only if the program did, also if its messages could not be written.
      *
      * @param words its messages; the beginnings of two lines have been the same since it can wait
      */
-    private record Attempt(
-            Program program, int status, List<String> words, Optional<String> first, Optional<String> last) {
+    record Attempt(Program program, int status, List<String> words, Optional<String> first, Optional<String> last) {
 
         boolean hasBegun() {
-            return words.stream().anyMatch(line -> line.startsWith(BEGUN));
+            return status == 0 || words.stream().anyMatch(line -> line.startsWith(BEGUN));
         }
 
         /** The result as {@code $SERVICE_RESULT} in systemd.service(5); empty if systemd-run has not seen the end. */
@@ -109,11 +112,12 @@ final class UnitRun {
             return words.stream()
                     .filter(line -> line.startsWith(FINISHED))
                     .map(line -> line.substring(FINISHED.length()).strip())
-                    .findFirst();
+                    .findFirst()
+                    .or(() -> status == 0 ? Optional.of(SUCCESS) : Optional.empty());
         }
 
         boolean isSuccess() {
-            return result().filter("success"::equals).isPresent();
+            return result().filter(SUCCESS::equals).isPresent();
         }
 
         String lastWord() {
@@ -134,7 +138,9 @@ final class UnitRun {
     private Attempt attempt() throws IOException, TimeoutException, InterruptedException {
         // A pipe would not end with systemd-run, because systemd keeps the unit's end of it as long as it knows the
         // unit.
-        Path words = Files.createTempFile("edgeplug", ".systemd-run");
+        Path words = Files.isWritable(OWN)
+                ? Files.createTempFile(OWN, "", ".systemd-run")
+                : Files.createTempFile("edgeplug", ".systemd-run");
         try (OutputPipe output = OutputPipe.open(lines)) {
             ProcessBuilder builder = new ProcessBuilder(command(program))
                     .directory(Path.of("/").toFile())

@@ -95,6 +95,17 @@ final class TransientUnitTest {
                         "%n %%");
     }
 
+    /** The file for its messages may be on a full file system. */
+    @Test
+    void systemdRunThatEndsWellWithoutAMessageHasSeenTheProgramEndWell() throws Exception {
+        UnitRun.Attempt attempt = new UnitRun.Attempt(
+                program(Program.Purpose.PREPARE, "g1", "/opt/wipe"), 0, List.of(), Optional.empty(), Optional.empty());
+
+        assertThat(attempt.hasBegun()).isTrue();
+        assertThat(attempt.isSuccess()).isTrue();
+        assertThat(attempt.end().status()).isEqualTo(0);
+    }
+
     @Test
     void unitEndsByItselfAndHasTheLimitsOfTheClass() {
         ProgramLimits limits = new ProgramLimits(Optional.of("512M"), Optional.of("50%"), OptionalInt.of(64));
