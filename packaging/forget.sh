@@ -8,17 +8,32 @@ keys() { # keys NAME: prints each value of this key in the configuration files o
 }
 
 for directory in /run/cdi $(keys cdi_dir); do
-    rm -f "$directory"/edgeplug_*.json
+    rm -f "$directory"/edgeplug_*.json "$directory"/edgeplug-claim_*.json
 done
-# Others keep files here too. Those of edgeplug are named by resource and PCI address.
+# Others keep files here too. Those of edgeplug are named by resource and PCI address, whose domain has four to eight digits.
+d='[0-9a-f]'
 for directory in /run/k8s.cni.cncf.io/devinfo/dp $(keys device_info_dir); do
     for resource in $(keys resource | tr / -); do
-        rm -f "$directory/$resource"-????:??:??.?*-device.json
+        for domain in $d$d$d$d $d$d$d$d$d $d$d$d$d$d$d $d$d$d$d$d$d$d $d$d$d$d$d$d$d$d; do
+            rm -f "$directory/$resource"-$domain:??:??.?*-device.json
+        done
     done
 done
 for directory in /var/lib/kubelet/device-plugins $(keys kubelet_dir); do
     rm -f "$directory"/edgeplug/edgeplug-*.sock
     [ ! -d "$directory/edgeplug" ] || rmdir "$directory/edgeplug" 2>/dev/null
+done
+for root in /var/lib/kubelet $(keys kubelet_root); do
+    for registry in "$root/plugins_registry" $(keys plugins_registry_dir); do
+        rm -f "$registry"/edgeplug-*.sock
+        for driver in edgeplug.io $(keys driver); do rm -f "$registry/$driver-reg.sock"; done
+    done
+    for driver in edgeplug.io $(keys driver); do
+        rm -f "$root/plugins/$driver/dra.sock" "$root/plugins/$driver"/dra-device-metadata/*.json
+        for directory in "$root/plugins/$driver/dra-device-metadata" "$root/plugins/$driver"; do
+            [ ! -d "$directory" ] || rmdir "$directory" 2>/dev/null
+        done
+    done
 done
 for file in $(keys textfile); do
     case $file in *.prom) rm -f "$file" ;; esac
