@@ -6,6 +6,10 @@ export LC_ALL=C.UTF-8
 # The compiler takes memory in pieces of 32 KB. The C library returns each of them to the kernel at once, and so none
 # stays behind as a gap between small ones. This saves 1.5 MB, and a thread of the JVM that would look for gaps.
 export MALLOC_MMAP_THRESHOLD_=30000
+# These are for other Java programs of the node, and may name what this runtime does not have.
+unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
+# The JVM does not start in a directory that was deleted.
+pwd -P >/dev/null 2>&1 || cd /
 home=/usr/lib/edgeplug
 
 # The cache halves the start. But the JVM silently runs a class of the cache even if its jar was replaced. So a cache that is older
