@@ -2,14 +2,17 @@ package io.edgeplug.cli.notes;
 
 import io.edgeplug.api.status.LabelPublisher;
 import io.edgeplug.model.config.Config;
+import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/** Warnings of {@code check} on registrations, metrics and labels that would not come about. */
+/** Warnings of {@code check} on registrations, files, metrics and labels that would not come about. */
 public final class ReportNotes {
 
     private ReportNotes() {}
@@ -23,6 +26,13 @@ public final class ReportNotes {
         if (!config.kubeletDir().equals(Config.DEFAULTS.kubeletDir()) && isMissing(node, config.kubeletDir())) {
             lines.add("warning: kubelet_dir: there is no directory " + config.kubeletDir()
                     + ", so no kubelet is found; for one in " + Config.DEFAULTS.kubeletDir() + ", remove the key");
+        }
+        for (Map.Entry<String, Path> written : written(config).entrySet()) {
+            ServiceSandbox.outside(node, written.getValue())
+                    .ifPresent(real -> lines.add("warning: " + written.getKey() + ": edgeplug.service cannot write in "
+                            + real + ", because its sandbox does not have that directory; run "
+                            + "\"systemctl edit edgeplug\", write \"[Service]\" and \"ReadWritePaths=" + real
+                            + "\" there, and restart edgeplug"));
         }
         Config.Reports reports = config.reports();
         Optional<Path> directory = reports.metricsTextfile().map(file -> file.resolveSibling(""));
@@ -41,6 +51,23 @@ public final class ReportNotes {
                                     + reason + "; /usr/share/doc/edgeplug/metrics.md has the drop-in to write"));
         }
         return lines;
+    }
+
+    /** By key, the directories in which the daemon writes. */
+    private static Map<String, Path> written(Config config) {
+        Map<String, Path> written = new LinkedHashMap<>();
+        if (config.registration() == Config.Registration.PLUGINS_REGISTRY) {
+            written.put("plugins_registry_dir", config.pluginsRegistryDir());
+        } else {
+            written.put("kubelet_dir", config.kubeletDir());
+        }
+        written.put("cdi_dir", config.cdiDir());
+        written.put("device_info_dir", config.deviceInfoDir());
+        if (config.classes().stream().anyMatch(DeviceClass::isClaimed)) {
+            written.put("kubelet_root", config.kubeletRoot(config.registeredIn()));
+        }
+        config.reports().metricsTextfile().ifPresent(file -> written.put("metrics.textfile", file.resolveSibling("")));
+        return written;
     }
 
     private static boolean isMissing(Sysfs node, Path directory) throws IOException {

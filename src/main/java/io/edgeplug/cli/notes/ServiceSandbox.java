@@ -1,16 +1,18 @@
 package io.edgeplug.cli.notes;
 
+import io.edgeplug.system.files.Destination;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.systemd.UnitSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the installed service may reach a server over IP, by its unit and the drop-ins. */
+/** What the installed service may reach: servers over IP, and directories to write in. Its unit and the drop-ins say so. */
 final class ServiceSandbox {
 
     private static final String UNIT = "edgeplug.service";
@@ -42,6 +44,35 @@ final class ServiceSandbox {
             return Optional.of("IPAddressAllow does not have its address " + address);
         }
         return Optional.empty();
+    }
+
+    /**
+     * Where a directory really is, if the service of a node can write nothing there. Links lead out of the directories that
+     * the unit names, and mounts do not.
+     */
+    static Optional<Path> outside(Sysfs node, Path directory) throws IOException {
+        Optional<UnitSettings> unit = UnitSettings.read(node, UNIT, "Service");
+        List<String> protection = unit.map(one -> one.of("ProtectSystem")).orElse(List.of());
+        if (protection.isEmpty() || !protection.getLast().equals("strict")) {
+            return Optional.empty();
+        }
+        Path real = destination(node, directory);
+        for (String writable : unit.orElseThrow().words("ReadWritePaths")) {
+            if (real.startsWith(destination(node, Path.of(writable.replaceFirst("^[-+]+", ""))))) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(real);
+    }
+
+    /** The same path without links. What is missing is made where the rest leads. */
+    private static Path destination(Sysfs node, Path path) throws IOException {
+        Optional<Destination> there = node.follow(path.toString().substring(1));
+        Path parent = path.getParent();
+        if (there.isPresent() || parent == null) {
+            return there.map(one -> Path.of(one.path())).orElse(path);
+        }
+        return destination(node, parent).resolve(path.getFileName());
     }
 
     /**
