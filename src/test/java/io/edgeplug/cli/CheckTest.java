@@ -247,10 +247,11 @@ final class CheckTest {
                 match = { paths = ["/dev/null"] }
                 """);
 
-        assertThat(run(config, node)).contains("warning: kubelet_dir: edgeplug.service cannot write in /data/kubelet/"
-                + "device-plugins, because its sandbox does not have that directory; run \"systemctl edit edgeplug\", "
-                + "write \"[Service]\" and \"ReadWritePaths=/data/kubelet/device-plugins\" there, and restart edgeplug\n"
-                + "warning: cdi_dir: edgeplug.service cannot write in /etc/cdi, ");
+        assertThat(run(config, node))
+                .contains("warning: kubelet_dir: edgeplug.service cannot write in /data/kubelet/"
+                        + "device-plugins, because its sandbox does not have that directory; run \"systemctl edit edgeplug\", "
+                        + "write \"[Service]\" and \"ReadWritePaths=/data/kubelet/device-plugins\" there, and restart edgeplug\n"
+                        + "warning: cdi_dir: edgeplug.service cannot write in /etc/cdi, ");
 
         Path dropIn = Files.createDirectories(node.resolve("etc/systemd/system/edgeplug.service.d"));
         Files.writeString(dropIn.resolve("paths.conf"), "[Service]\nReadWritePaths=-/data/kubelet /etc/cdi\n");
