@@ -54,6 +54,9 @@ final class Uses {
     /** Whether this process is the node's one daemon, which looks after the notes of all kubelets' pods. */
     private volatile boolean isDaemon;
 
+    /** The devices whose users are gone for good, although that could not be noted yet. */
+    private final Set<String> released = ConcurrentHashMap.newKeySet();
+
     /** By device, the last logged text, so that it is not logged again. */
     private final Map<String, String> told = new ConcurrentHashMap<>();
 
@@ -98,7 +101,7 @@ final class Uses {
         boolean isKnown =
                 last.containsKey(device) || custodian.of(device).traces().isPresent();
         Optional<Traces> traces = (isKnown ? notes.find(device) : Optional.<Use>empty())
-                .map(use -> new Traces(use.pods(), use.resource(), use.isReleased())
+                .map(use -> new Traces(use.pods(), use.resource(), use.isReleased() || released.contains(device))
                         .in(use.resource().map(group).orElse(OptionalInt.empty())));
         List<Event> events = new ArrayList<>(List.of(new Event.Traced(traces)));
         events.addAll(more);
@@ -106,8 +109,12 @@ final class Uses {
         custodian.tell(device, events.toArray(Event[]::new));
         if (custodian.of(device).isUsedUp() && before.areTracesOfClaims()) {
             // The next pod with the same claim is another user, as that with another claim is.
+            released.add(device);
+        }
+        if (released.contains(device)) {
             try {
                 notes.release(device);
+                released.remove(device);
             } catch (IOException e) {
                 LOG.fine(() -> device + ": not noted as released: " + e.getMessage());
             }
@@ -127,6 +134,7 @@ final class Uses {
     /** The device is scrubbed, and its note is deleted. */
     synchronized void scrubbed(String device) {
         if (notes.find(device).isEmpty()) {
+            released.remove(device);
             boolean ignored = told.remove(device) != null;
             custodian.tell(device, new Event.Traced(Optional.empty()));
         }
@@ -202,6 +210,7 @@ final class Uses {
         } catch (IOException e) {
             throw new IOException("cannot be noted as used: " + e.getMessage() + remedy(e), e);
         }
+        released.remove(device.id());
         custodian.tell(
                 device.id(),
                 new Event.Traced(Optional.of(

@@ -3,10 +3,12 @@ package io.edgeplug.api.dra;
 import static io.edgeplug.api.dra.DraNode.VF0;
 import static io.edgeplug.api.dra.DraNode.VF0_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.google.gson.JsonObject;
 import io.edgeplug.api.kubelet.LogLines;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
+import io.edgeplug.system.files.Ownership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +88,33 @@ final class ClaimScrubTest extends OnDraNode {
         assertThat(note()).doesNotExist();
         assertThat(node.node.sysfs().linkName(FUNCTION + "/driver")).contains("iavf");
         assertThat(node.server.await(ClaimScrubTest::isFree)).isNotEmpty();
+    }
+
+    /** Nobody can write where uses are noted, as on a full disk. */
+    private void freeze(boolean isFrozen) throws Exception {
+        Path notes = note().resolveSibling("");
+        List<String> command = Ownership.isRoot()
+                ? List.of("chattr", isFrozen ? "+i" : "-i", notes.toString())
+                : List.of("chmod", isFrozen ? "500" : "700", notes.toString());
+        assumeThat(new ProcessBuilder(command).inheritIO().start().waitFor())
+                .as("root can keep itself from writing in a directory here, by chattr")
+                .isZero();
+    }
+
+    @Test
+    void deviceIsScrubbedBetweenTwoPodsOfAClaimAlsoIfItsReleaseCouldNotBeNoted() throws Exception {
+        node.allocate("mine", VF0_NAME);
+        prepare("mine");
+        freeze(true);
+        try (LogLines log = LogLines.open()) {
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": could not be scrubbed")).isNotEmpty();
+        } finally {
+            freeze(false);
+        }
+        prepare("mine");
+
+        assertThat(resets()).isEqualTo(1);
     }
 
     /** Pods may use one claim in turn, so its UID does not say that its last pod is back. */
