@@ -112,6 +112,7 @@ final class AwaitedClaims implements AutoCloseable {
         news.claims().forEach(this::changed);
         if (news.areAll()) {
             ahead().forEach(this::look);
+            running.keySet().forEach(this::look);
         }
     }
 
@@ -143,9 +144,12 @@ final class AwaitedClaims implements AutoCloseable {
                 .toList();
     }
 
-    /** Has the thread of a claim look what is to be done, and begins one if there is none. */
+    /**
+     * Has the thread of a claim look what is to be done, and begins one if there is none and something is. A thread that runs
+     * may have read an older claim, and note it only now.
+     */
     private void look(String uid) {
-        if (!isClosed && isDue(uid) && running.merge(uid, 1, Integer::sum) == 1) {
+        if (!isClosed && (running.containsKey(uid) || isDue(uid)) && running.merge(uid, 1, Integer::sum) == 1) {
             Thread thread = Front.DRA.virtual("awaited claim").unstarted(() -> follow(uid));
             threads.add(thread);
             thread.start();
@@ -268,7 +272,9 @@ final class AwaitedClaims implements AutoCloseable {
     private void fail(AllocatedClaim claim, String text) throws InterruptedException {
         offers.unfit(source.ids(claim));
         publisher.awaitPublished(TAINTED_WITHIN);
-        status.failed(claim, text);
+        if (isWanted(claim)) {
+            status.failed(claim, text);
+        }
     }
 
     @Override

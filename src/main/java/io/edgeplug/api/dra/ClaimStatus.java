@@ -20,6 +20,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps what claims say of this node's devices correct ({@code status.devices}), on a thread of its own: whether a device
@@ -167,8 +168,8 @@ final class ClaimStatus implements AutoCloseable {
 
     /** Returns whether it need not be tried again. */
     private boolean write(Claims.Name name, DeviceConditions all) throws InterruptedException {
+        AllocatedClaim now = known.get(name.uid());
         try {
-            AllocatedClaim now = known.get(name.uid());
             if (now == null) {
                 now = newest(
                         name.uid(),
@@ -190,19 +191,20 @@ final class ClaimStatus implements AutoCloseable {
             }
             return true;
         } catch (ApiException e) {
-            return isRefused(name, e);
+            return isRefused(name, now, e);
         } catch (IOException e) {
             LOG.fine(() -> "claim " + name + ": status not written, tried again: " + e.getMessage());
             return false;
         }
     }
 
-    private boolean isRefused(Claims.Name name, ApiException e) {
+    /** The same after an answer to what was known of the claim then. */
+    private boolean isRefused(Claims.Name name, @Nullable AllocatedClaim asked, ApiException e) {
         LOG.fine(() -> "claim " + name + ": status not written: " + e.getMessage());
         if (e.isInvalid() || e.isOutdated()) {
-            // It was deallocated or deleted. The watch reports that, or the kubelet releases it.
-            AllocatedClaim ignored = known.computeIfPresent(name.uid(), (uid, before) -> before.without());
-            return true;
+            // It was deallocated or deleted. The watch reports that, or the kubelet releases it. It may also have
+            // reported more.
+            return asked == null || known.replace(name.uid(), asked, asked.without());
         }
         if (e.isForbidden() && known.containsKey(name.uid())) {
             watch.doubt(String.valueOf(e.getMessage()));

@@ -141,7 +141,7 @@ final class Claims {
                     && !before.isUndone()
                     && source.areFit(before)
                     && files.notes().of(name.uid()).equals(Optional.of(before))) {
-                files.noteReady(before.askedFor());
+                files.noteReady(before.askedFor(allocation.pods()));
                 LOG.info("claim " + name + ": was prepared before its pod was bound");
                 return before.devices();
             }

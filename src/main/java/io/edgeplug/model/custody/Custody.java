@@ -197,9 +197,14 @@ public record Custody(
                 .isPresent();
     }
 
-    /** Whether a claim that has the device may have it prepared again, although that has failed. */
+    /**
+     * Whether a claim that has the device may have it prepared again, although that has failed, or although it must wait for
+     * what is still being done.
+     */
     public boolean isRetriedByClaim() {
-        return trouble.filter(one -> one.kind() == Trouble.Kind.PREPARATION).isPresent()
+        return (work.isPresent()
+                        || trouble.filter(one -> one.kind() == Trouble.Kind.PREPARATION)
+                                .isPresent())
                 && holds.values().stream().anyMatch(hold -> hold.user() instanceof User.Claim);
     }
 

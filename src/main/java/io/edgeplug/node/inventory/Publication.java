@@ -151,7 +151,8 @@ public final class Publication {
         Custody custody = custodian.of(device.id());
         if (health.isOfUsers()
                 || isItselfAgain(device)
-                || (health.cause() == Health.Cause.START && custody.isRetriedByClaim())) {
+                || (health.cause() == Health.Cause.START
+                        && (custody.problem().isEmpty() || custody.isRetriedByClaim()))) {
             return device.withHealth(Health.HEALTHY);
         }
         throw DeviceUnavailableException.unhealthy(

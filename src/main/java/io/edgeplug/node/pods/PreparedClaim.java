@@ -59,25 +59,25 @@ public record PreparedClaim(
      * @param isForScheduler whether only the scheduler waits for it
      */
     public PreparedClaim of(String newest, boolean isForScheduler) {
-        return with(newest, isForScheduler, isUndone);
+        return with(pods, newest, isForScheduler, isUndone);
     }
 
-    /** The same once the kubelet has asked for it. */
-    public PreparedClaim askedFor() {
-        return with(allocation.orElse(null), false, isUndone);
+    /** The same once the kubelet has asked for it, for these pods. */
+    public PreparedClaim askedFor(List<Pod> now) {
+        return with(now, allocation.orElse(null), false, isUndone);
     }
 
     /** The same once a device was pulled. */
     public PreparedClaim undone() {
-        return with(allocation.orElse(null), isAhead, true);
+        return with(pods, allocation.orElse(null), isAhead, true);
     }
 
-    private PreparedClaim with(@Nullable String newest, boolean isWaiting, boolean isLost) {
+    private PreparedClaim with(List<Pod> now, @Nullable String newest, boolean isWaiting, boolean isLost) {
         return new PreparedClaim(
                 uid,
                 namespace,
                 name,
-                pods,
+                now,
                 devices,
                 boot,
                 specification,

@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -55,6 +56,7 @@ final class StrictApiServer implements AutoCloseable {
 
     private final Map<String, RawBody> raw = new HashMap<>();
     private final Map<String, String> plantedHeaders = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> earlier = new ConcurrentHashMap<>();
 
     /** Writes the body of an answer, whatever it is. */
     interface RawBody {
@@ -101,7 +103,11 @@ final class StrictApiServer implements AutoCloseable {
         locked(() -> raw.put(request, body));
     }
 
-    /** Answers that request by itself again. */
+    /** Runs this before it looks at the next request of that method and path. */
+    void before(String request, Runnable news) {
+        earlier.put(request, news);
+    }
+
     void answerAsUsual(String request) {
         locked(() -> raw.remove(request));
     }
@@ -220,6 +226,8 @@ final class StrictApiServer implements AutoCloseable {
             boolean isWatch = query.containsKey("watch");
             X509Certificate caller =
                     (X509Certificate) ((HttpsExchange) exchange).getSSLSession().getPeerCertificates()[0];
+            Optional.ofNullable(earlier.remove(exchange.getRequestMethod() + " " + path))
+                    .ifPresent(Runnable::run);
             Answer problem;
             RawBody planted;
             JsonObject answer = new JsonObject();

@@ -59,7 +59,8 @@ final class PreparedClaimsTest {
         PreparedClaim ahead = ready.of("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0", true);
         read().note(ahead);
         assertThat(read().of("one")).contains(ahead);
-        assertThat(ahead.askedFor()).isEqualTo(ready.of("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0", false));
+        assertThat(ahead.askedFor(ahead.pods()))
+                .isEqualTo(ready.of("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0", false));
         read().forget("one");
         assertThat(read().all()).isEmpty();
     }
