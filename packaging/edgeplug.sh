@@ -9,7 +9,7 @@ export MALLOC_MMAP_THRESHOLD_=30000
 # These are for other Java programs of the node, and may name what this runtime does not have.
 unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
 # The JVM does not start in a directory that was deleted.
-pwd -P >/dev/null 2>&1 || cd /
+[ . -ef "$PWD" ] || cd /
 home=/usr/lib/edgeplug
 
 # The cache halves the start. But the JVM silently runs a class of the cache even if its jar was replaced. So a cache that is older
