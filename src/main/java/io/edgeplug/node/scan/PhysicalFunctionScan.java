@@ -93,7 +93,12 @@ public final class PhysicalFunctionScan {
     private boolean hasRepresentors(String directory) throws IOException {
         SortedMap<String, String> nets = new TreeMap<>();
         sysfs.names(directory).forEach(net -> nets.put(net, directory));
-        return new NetworkPorts(sysfs, nets).haveRepresentors();
+        try {
+            return new NetworkPorts(sysfs, nets).haveRepresentors();
+        } catch (IOException e) {
+            // One of them is just being removed.
+            return false;
+        }
     }
 
     private List<PhysicalFunction.Vf> vfs(String directory) throws IOException {
