@@ -11,10 +11,10 @@ for directory in /run/cdi $(keys cdi_dir); do
     rm -f "$directory"/edgeplug_*.json "$directory"/edgeplug-claim_*.json
 done
 # Others keep files here too. Those of edgeplug are named by resource and PCI address, whose domain has four to eight digits.
-d='[0-9a-f]'
+d=[0-9a-f]
 for directory in /run/k8s.cni.cncf.io/devinfo/dp $(keys device_info_dir); do
     for resource in $(keys resource | tr / -); do
-        for domain in $d$d$d$d $d$d$d$d$d $d$d$d$d$d$d $d$d$d$d$d$d$d $d$d$d$d$d$d$d$d; do
+        for domain in "$d$d$d$d" "$d$d$d$d$d" "$d$d$d$d$d$d" "$d$d$d$d$d$d$d" "$d$d$d$d$d$d$d$d"; do
             rm -f "$directory/$resource"-$domain:??:??.?*-device.json
         done
     done
@@ -23,12 +23,16 @@ for directory in /var/lib/kubelet/device-plugins $(keys kubelet_dir); do
     rm -f "$directory"/edgeplug/edgeplug-*.sock
     [ ! -d "$directory/edgeplug" ] || rmdir "$directory/edgeplug" 2>/dev/null
 done
-for root in /var/lib/kubelet $(keys kubelet_root); do
+# The name of the driver is in a table of its own. The kubelet's root is above the directory in which resources are registered.
+drivers="edgeplug.io $(sed -n '/^\[dra\]/,/^\[[^d]/p' /etc/edgeplug/edgeplug.toml 2>/dev/null \
+    | sed -n "s/^[[:space:]]*driver[[:space:]]*=[[:space:]]*[\"']\([A-Za-z0-9._-]*\)[\"'].*/\1/p")"
+roots="/var/lib/kubelet $(keys kubelet_root) $({ keys kubelet_dir; keys plugins_registry_dir; } | sed 's,/[^/]*/*$,,')"
+for root in $roots; do
     for registry in "$root/plugins_registry" $(keys plugins_registry_dir); do
         rm -f "$registry"/edgeplug-*.sock
-        for driver in edgeplug.io $(keys driver); do rm -f "$registry/$driver-reg.sock"; done
+        for driver in $drivers; do rm -f "$registry/$driver-reg.sock"; done
     done
-    for driver in edgeplug.io $(keys driver); do
+    for driver in $drivers; do
         rm -f "$root/plugins/$driver/dra.sock" "$root/plugins/$driver"/dra-device-metadata/*.json
         for directory in "$root/plugins/$driver/dra-device-metadata" "$root/plugins/$driver"; do
             [ ! -d "$directory" ] || rmdir "$directory" 2>/dev/null
