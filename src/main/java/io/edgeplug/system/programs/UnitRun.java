@@ -3,7 +3,9 @@ package io.edgeplug.system.programs;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.kernel.PlainText;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -141,7 +143,8 @@ final class UnitRun {
         Path words = Files.isWritable(OWN)
                 ? Files.createTempFile(OWN, "", ".systemd-run")
                 : Files.createTempFile("edgeplug", ".systemd-run");
-        try (OutputPipe output = OutputPipe.open(lines)) {
+        try (InputStream said = Files.newInputStream(words);
+                OutputPipe output = OutputPipe.open(lines)) {
             ProcessBuilder builder = new ProcessBuilder(command(program))
                     .directory(Path.of("/").toFile())
                     .redirectInput(Path.of("/dev/null").toFile())
@@ -149,10 +152,15 @@ final class UnitRun {
                     .redirectError(words.toFile());
             builder.environment().clear();
             Process asking = builder.start();
+            // If this process is killed, nothing is left of it.
+            Files.delete(words);
             output.begin();
             await(asking);
             output.awaitEnd(LAST_OUTPUT);
-            return new Attempt(program, asking.exitValue(), Files.readAllLines(words), output.first(), output.last());
+            List<String> messages = new String(said.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+            return new Attempt(program, asking.exitValue(), messages, output.first(), output.last());
         } finally {
             Files.deleteIfExists(words);
         }
