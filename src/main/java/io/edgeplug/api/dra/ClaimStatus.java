@@ -110,7 +110,13 @@ final class ClaimStatus implements AutoCloseable {
 
     /** Takes in that a claim could not be prepared, until it is allocated anew. */
     void failed(AllocatedClaim claim, String text) {
-        Failure ignored = failures.put(claim.name().uid(), new Failure(claim, text));
+        String uid = claim.name().uid();
+        Failure failure = new Failure(claim, text);
+        Failure ignored = failures.put(uid, failure);
+        AllocatedClaim now = known.get(uid);
+        if (now != null && !now.allocation().equals(claim.allocation())) {
+            boolean alsoIgnored = failures.remove(uid, failure);
+        }
         wake();
     }
 

@@ -133,8 +133,8 @@ final class LateNewsTest extends OnEarlyNode {
                 throw new IOException("interrupted", e);
             }
         });
-        node.server.put(TestClaims.awaited("mine", VF0_NAME));
         try (LogLines log = LogLines.open()) {
+            node.server.put(TestClaims.awaited("mine", VF0_NAME));
             assertThat(log.await(VF0 + ": unhealthy: is being prepared")).isNotEmpty();
         }
         Seen.untilSo(

@@ -51,7 +51,6 @@ final class StrictApiServer implements AutoCloseable {
     private final List<String> requests = new ArrayList<>();
     private final List<String> callers = new ArrayList<>();
 
-    /** An answer that is no success. */
     record Answer(int status, String message, Map<String, String> headers) {}
 
     private final Map<String, RawBody> raw = new HashMap<>();
@@ -267,11 +266,11 @@ final class StrictApiServer implements AutoCloseable {
     private void watch(HttpExchange exchange, Map<String, String> query) throws IOException {
         BlockingQueue<JsonObject> events = new LinkedBlockingQueue<>();
         long since = Long.parseLong(query.getOrDefault("resourceVersion", "0"));
-        boolean isOfClaims = ClaimObjects.isOfAllClaims(exchange.getRequestURI().getPath());
         // Events of slices since that version are not kept.
         boolean isPast = read(() -> {
             changed.signalAll();
-            return objects.watch(events, isOfClaims, since);
+            return objects.watch(
+                    events, ClaimObjects.isOfAllClaims(exchange.getRequestURI().getPath()), since);
         });
         exchange.sendResponseHeaders(200, 0);
         try {
