@@ -231,34 +231,6 @@ final class CheckTest {
     }
 
     @Test
-    void directoriesInWhichTheServiceCannotWriteAreWarnedOf() throws Exception {
-        Path node = directory.resolve("files");
-        for (String name : List.of("dev", "sys", "usr/lib/systemd/system", "var/lib", "data/kubelet", "etc")) {
-            Files.createDirectories(node.resolve(name));
-        }
-        Files.createFile(node.resolve("dev/null"));
-        Files.createSymbolicLink(node.resolve("var/lib/kubelet"), Path.of("../../data/kubelet"));
-        Files.copy(Path.of("systemd/edgeplug.service"), node.resolve("usr/lib/systemd/system/edgeplug.service"));
-        Path config = Files.writeString(directory.resolve("z.toml"), """
-                cdi_dir = "/etc/cdi"
-                [[class]]
-                resource = "example.com/tty"
-                kind = "path"
-                match = { paths = ["/dev/null"] }
-                """);
-
-        assertThat(run(config, node))
-                .contains("warning: kubelet_dir: edgeplug.service cannot write in /data/kubelet/"
-                        + "device-plugins, because its sandbox does not have that directory; run \"systemctl edit edgeplug\", "
-                        + "write \"[Service]\" and \"ReadWritePaths=/data/kubelet/device-plugins\" there, and restart edgeplug\n"
-                        + "warning: cdi_dir: edgeplug.service cannot write in /etc/cdi, ");
-
-        Path dropIn = Files.createDirectories(node.resolve("etc/systemd/system/edgeplug.service.d"));
-        Files.writeString(dropIn.resolve("paths.conf"), "[Service]\nReadWritePaths=-/data/kubelet /etc/cdi\n");
-        assertThat(run(config, node)).doesNotContain("warning: ");
-    }
-
-    @Test
     void resetOfAVfWhoseInterfaceWouldBeACnisIsWarnedOf() throws IOException {
         assertThat(check(vfClass("a", "pf_names = [\"ens1f0\"]") + "[class.prepare]\nreset = \"flr\"\n"))
                 .contains(

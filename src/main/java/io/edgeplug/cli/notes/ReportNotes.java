@@ -30,8 +30,9 @@ public final class ReportNotes {
         for (Map.Entry<String, Path> written : written(config).entrySet()) {
             ServiceSandbox.outside(node, written.getValue())
                     .ifPresent(real -> lines.add("warning: " + written.getKey() + ": edgeplug.service cannot write in "
-                            + real + ", because its sandbox does not have that directory; run "
-                            + "\"systemctl edit edgeplug\", write \"[Service]\" and \"ReadWritePaths=" + real
+                            + real
+                            + ", which its sandbox shows it read-only; make that directory if it is missing, run "
+                            + "\"systemctl edit edgeplug\", write \"[Service]\" and \"ReadWritePaths=-" + real
                             + "\" there, and restart edgeplug"));
         }
         Config.Reports reports = config.reports();

@@ -2,6 +2,7 @@ package io.edgeplug.cli.notes;
 
 import io.edgeplug.system.files.Destination;
 import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.kernel.KernelReason;
 import io.edgeplug.system.systemd.UnitSettings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -56,13 +57,22 @@ final class ServiceSandbox {
         if (protection.isEmpty() || !protection.getLast().equals("strict")) {
             return Optional.empty();
         }
-        Path real = destination(node, directory);
-        for (String writable : unit.orElseThrow().words("ReadWritePaths")) {
-            if (real.startsWith(destination(node, Path.of(writable.replaceFirst("^[-+]+", ""))))) {
+        try {
+            Path real = destination(node, directory);
+            for (String word : unit.orElseThrow().words("ReadWritePaths")) {
+                String writable = word.replaceFirst("^[-+]+", "");
+                if (writable.startsWith("/") && real.startsWith(destination(node, Path.of(writable)))) {
+                    return Optional.empty();
+                }
+            }
+            return Optional.of(real);
+        } catch (IOException e) {
+            if (KernelReason.of(e) == KernelReason.DENIED) {
+                // Only root can see where it is.
                 return Optional.empty();
             }
+            throw e;
         }
-        return Optional.of(real);
     }
 
     /** The same path without links. What is missing is made where the rest leads. */
