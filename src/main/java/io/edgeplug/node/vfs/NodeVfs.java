@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plans the VFs of a node: reads its PFs, and plans each with the entry that takes it.
  *
- * <p>It changes nothing and needs no root. Without root, it cannot see whether VFs are open through VFIO.
+ * <p>It changes nothing and needs no root. Without root, it cannot see whether VFs are open through VFIO, nor the mode of an
+ * eswitch without VFs.
  *
  * @param read the deadline for reading all PFs
  * @param looks at PFs: one that hangs in the kernel delays no other
@@ -39,10 +40,10 @@ public record NodeVfs(
     private static final String NETNS_MODE = "sys/module/ib_core/parameters/netns_mode";
 
     /**
-     * The kernel answers in milliseconds, but ip may wait for another change of an interface, and a kubelet that is
+     * The kernel answers in milliseconds, but devlink and ip may wait for another change of a PF, and a kubelet that is
      * asked for the names of pods may hang.
      */
-    private static final Duration READ = NodeTools.PATIENCE.plusSeconds(20);
+    private static final Duration READ = NodeTools.PATIENCE.multipliedBy(2).plusSeconds(20);
 
     /**
      * The directories of the node's kubelet.
