@@ -92,9 +92,14 @@ final class ClaimStatus implements AutoCloseable {
     void observe(AllocatedClaim claim) {
         String uid = claim.name().uid();
         AllocatedClaim newest = newest(uid, claim);
+        dropOther(uid, newest);
+        wake();
+    }
+
+    /** Forgets a failure of another allocation than the newest. */
+    private void dropOther(String uid, AllocatedClaim newest) {
         failures.computeIfPresent(
                 uid, (same, failure) -> failure.claim().allocation().equals(newest.allocation()) ? failure : null);
-        wake();
     }
 
     /** The newest that is known of a claim, also if an answer comes after news that are younger. */
@@ -111,12 +116,9 @@ final class ClaimStatus implements AutoCloseable {
     /** Takes in that a claim could not be prepared, until it is allocated anew. */
     void failed(AllocatedClaim claim, String text) {
         String uid = claim.name().uid();
-        Failure failure = new Failure(claim, text);
-        Failure ignored = failures.put(uid, failure);
-        AllocatedClaim now = known.get(uid);
-        if (now != null && !now.allocation().equals(claim.allocation())) {
-            boolean alsoIgnored = failures.remove(uid, failure);
-        }
+        Failure ignored = failures.put(uid, new Failure(claim, text));
+        // News may just have come, and found nothing to forget.
+        dropOther(uid, known.getOrDefault(uid, claim));
         wake();
     }
 
