@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,11 +28,6 @@ final class AheadClaimsTest extends OnEarlyNode {
 
     private static final String LIST = "GET /apis/resource.k8s.io/v1/resourceclaims";
     private static final String PATCH = "PATCH /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/mine/status";
-
-    @BeforeEach
-    void publish() throws Exception {
-        List<JsonObject> ignored = node.server.await(slices -> slices.toString().contains("bindingConditions"));
-    }
 
     private void makeReady(String device) throws Exception {
         node.server.put(TestClaims.awaited("mine", device));

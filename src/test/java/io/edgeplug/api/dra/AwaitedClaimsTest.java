@@ -17,7 +17,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,11 +31,6 @@ final class AwaitedClaimsTest extends OnEarlyNode {
     private final CountDownLatch isBinding = new CountDownLatch(1);
 
     private final CountDownLatch goesOn = new CountDownLatch(1);
-
-    @BeforeEach
-    void publish() throws Exception {
-        List<JsonObject> ignored = node.server.await(slices -> slices.toString().contains("bindingConditions"));
-    }
 
     private long preparations() {
         return node.node.acts().stream().filter(PREPARED::equals).count();

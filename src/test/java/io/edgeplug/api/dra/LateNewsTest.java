@@ -15,11 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,11 +31,6 @@ final class LateNewsTest extends OnEarlyNode {
     @Override
     String classes() {
         return CLASSES.replace("[class.prepare]", "[class.prepare]\ntimeout = 2");
-    }
-
-    @BeforeEach
-    void publish() throws Exception {
-        List<JsonObject> ignored = node.server.await(slices -> slices.toString().contains("bindingConditions"));
     }
 
     private Path note() {

@@ -11,9 +11,7 @@ import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,11 +25,6 @@ final class NextPodClaimsTest extends OnEarlyNode {
     @Override
     String classes() {
         return CLASSES.replace("driver = \"vfio-pci\"", "reset = \"flr\"");
-    }
-
-    @BeforeEach
-    void publish() throws Exception {
-        List<JsonObject> ignored = node.server.await(slices -> slices.toString().contains("bindingConditions"));
     }
 
     private void plug() throws Exception {
