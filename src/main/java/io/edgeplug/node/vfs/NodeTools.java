@@ -23,6 +23,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -52,45 +53,32 @@ record NodeTools(Optional<Path> root) {
 
     /** What {@code ip} reports of a PF's interface and its VFs; unknown if {@code ip} is missing or fails. */
     Link link(String net) {
+        return ask(NodeTools::link, IP, "-json", "link", "show", "dev", net).orElse(Link.UNKNOWN);
+    }
+
+    /** The mode of a PF's eswitch; empty if it has none, or if {@code devlink} does not tell. */
+    Optional<EswitchMode> eswitch(PciAddress pf) {
+        String handle = "pci/" + pf;
+        return ask(answer -> eswitch(answer, handle), DEVLINK, "-j", "dev", "eswitch", "show", handle)
+                .flatMap(mode -> Stream.of(EswitchMode.values())
+                        .filter(one -> one.word().equals(mode))
+                        .findFirst());
+    }
+
+    /** What an answer in JSON says; empty if there is no such program, if it fails, or if it has another format. */
+    private <T> Optional<T> ask(Function<JsonElement, T> reading, String program, String... arguments) {
         if (root.isEmpty()) {
-            return Link.UNKNOWN;
+            return Optional.empty();
         }
         try {
-            return parse(run(PATIENCE, IP, "-json", "link", "show", "dev", net));
+            return Optional.of(reading.apply(JsonParser.parseString(run(PATIENCE, program, arguments))));
         } catch (IOException
                 | JsonParseException
                 | IllegalStateException
                 | UnsupportedOperationException
                 | NumberFormatException
-                | ClassCastException e) {
-            // There is no ip, or it has another format.
-            return Link.UNKNOWN;
-        }
-    }
-
-    /** The mode of a PF's eswitch; empty if the PF has none, or {@code devlink} is missing or another mode. */
-    Optional<EswitchMode> eswitch(PciAddress pf) {
-        if (root.isEmpty()) {
-            return Optional.empty();
-        }
-        String handle = "pci/" + pf;
-        try {
-            String mode = JsonParser.parseString(run(PATIENCE, DEVLINK, "-j", "dev", "eswitch", "show", handle))
-                    .getAsJsonObject()
-                    .getAsJsonObject("dev")
-                    .getAsJsonObject(handle)
-                    .get("mode")
-                    .getAsString();
-            return Stream.of(EswitchMode.values())
-                    .filter(one -> one.word().equals(mode))
-                    .findFirst();
-        } catch (IOException
-                | JsonParseException
-                | IllegalStateException
-                | UnsupportedOperationException
                 | NullPointerException
                 | ClassCastException e) {
-            // There is no devlink, or it has another format.
             return Optional.empty();
         }
     }
@@ -145,8 +133,16 @@ record NodeTools(Optional<Path> root) {
         return output;
     }
 
-    private static Link parse(String json) {
-        JsonArray links = JsonParser.parseString(json).getAsJsonArray();
+    private static String eswitch(JsonElement answer, String handle) {
+        return answer.getAsJsonObject()
+                .getAsJsonObject("dev")
+                .getAsJsonObject(handle)
+                .get("mode")
+                .getAsString();
+    }
+
+    private static Link link(JsonElement answer) {
+        JsonArray links = answer.getAsJsonArray();
         JsonObject link = links.isEmpty() ? new JsonObject() : links.get(0).getAsJsonObject();
         Map<Integer, Step.Vf> settings = new HashMap<>();
         for (JsonElement element : elements(link, "vfinfo_list")) {

@@ -118,16 +118,8 @@ public record NodeVfs(
     private Optional<PfPlan> plan(PciAddress address, List<WantedVfs> entries) throws IOException {
         return new PhysicalFunctionScan(sysfs).of(address).map(pf -> {
             List<WantedVfs> takers = takers(pf, entries);
-            return takers.isEmpty() ? PfPlan.without(pf, null) : plan(inItsMode(pf, takers), new VfGroups(takers));
+            return takers.isEmpty() ? PfPlan.without(pf, null) : plan(pf, new VfGroups(takers));
         });
-    }
-
-    private PhysicalFunction inItsMode(PhysicalFunction pf, List<WantedVfs> takers) {
-        return takers.stream().allMatch(one -> one.eswitch().isEmpty())
-                ? pf
-                : tools.eswitch(pf.address())
-                        .map(mode -> pf.inSwitchdev(mode == EswitchMode.SWITCHDEV))
-                        .orElse(pf);
     }
 
     private static List<WantedVfs> takers(PhysicalFunction pf, List<WantedVfs> entries) {
@@ -166,7 +158,7 @@ public record NodeVfs(
     }
 
     private PfPlan plan(PhysicalFunction pf, VfGroups wanted) {
-        PfReading reading = read(pf);
+        PfReading reading = read(pf, wanted);
         PfPlan free = VfsPlanner.plan(wanted, reading, Map.of());
         VfHolders.Found found = holders.of(pf, VfsPlanner.touched(free), wanted.kept());
         PfPlan plan = VfsPlanner.plan(wanted, reading, found.byFunction());
@@ -176,15 +168,23 @@ public record NodeVfs(
         return new PfPlan(plan.pf(), plan.wanted(), plan.steps(), plan.lost(), plan.held(), plan.problems(), notes);
     }
 
-    private PfReading read(PhysicalFunction pf) {
+    private PfReading read(PhysicalFunction pf, VfGroups wanted) {
         NodeTools.Link link = link(pf);
         return new PfReading(
-                pf,
+                withEswitch(pf, wanted),
                 link.settings(),
                 link.permanentAddress(),
                 PfSteps.autoprobeNotes(sysfs).exists(pf.address().toString()),
                 isIommuOptional(),
                 drivers());
+    }
+
+    /** Sysfs does not show the mode of an eswitch without VFs, so devlink is asked where an entry wants one. */
+    private PhysicalFunction withEswitch(PhysicalFunction pf, VfGroups wanted) {
+        return wanted.eswitch()
+                .flatMap(any -> tools.eswitch(pf.address()))
+                .map(mode -> pf.inSwitchdev(mode == EswitchMode.SWITCHDEV))
+                .orElse(pf);
     }
 
     /** If udev has just changed the name of its interface, it is looked up once more. */
