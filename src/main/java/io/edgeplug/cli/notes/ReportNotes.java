@@ -2,7 +2,6 @@ package io.edgeplug.cli.notes;
 
 import io.edgeplug.api.status.LabelPublisher;
 import io.edgeplug.model.config.Config;
-import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,7 +30,7 @@ public final class ReportNotes {
             ServiceSandbox.outside(node, written.getValue())
                     .ifPresent(real -> lines.add("warning: " + written.getKey() + ": edgeplug.service cannot write in "
                             + real
-                            + ", which its sandbox shows it read-only; make that directory if it is missing, run "
+                            + ", because that is read-only in its sandbox; make that directory if it is missing, run "
                             + "\"systemctl edit edgeplug\", write \"[Service]\" and \"ReadWritePaths=-" + real
                             + "\" there, and restart edgeplug"));
         }
@@ -64,7 +63,7 @@ public final class ReportNotes {
         }
         written.put("cdi_dir", config.cdiDir());
         written.put("device_info_dir", config.deviceInfoDir());
-        if (config.classes().stream().anyMatch(DeviceClass::isClaimed)) {
+        if (!config.claimed().isEmpty()) {
             written.put("kubelet_root", config.kubeletRoot(config.registeredIn()));
         }
         config.reports().metricsTextfile().ifPresent(file -> written.put("metrics.textfile", file.resolveSibling("")));

@@ -42,8 +42,8 @@ final class ReportNotesTest {
         assertThat(notes(node, config))
                 .hasSize(2)
                 .contains(
-                        "warning: kubelet_dir: edgeplug.service cannot write in /data/kubelet/device-plugins, which its "
-                                + "sandbox shows it read-only; make that directory if it is missing, run "
+                        "warning: kubelet_dir: edgeplug.service cannot write in /data/kubelet/device-plugins, because "
+                                + "that is read-only in its sandbox; make that directory if it is missing, run "
                                 + "\"systemctl edit edgeplug\", write \"[Service]\" and "
                                 + "\"ReadWritePaths=-/data/kubelet/device-plugins\" there, and restart edgeplug")
                 .anyMatch(line -> line.startsWith("warning: cdi_dir: edgeplug.service cannot write in /etc/cdi, "));
