@@ -8,9 +8,11 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.rules.WantedVfs;
 import io.edgeplug.node.scan.DeviceScan;
+import io.edgeplug.system.files.WholeFile;
 import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.flow.Front;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.AbstractList;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /** The daemon's part: PFs that come and go. */
 final class VfsKeeperTest extends OnSriovNode {
+
+    private static final String NET = "sys/class/net/ens1";
 
     private volatile List<Device> devices = List.of();
 
@@ -47,22 +51,22 @@ final class VfsKeeperTest extends OnSriovNode {
         }
     }
 
-    private Path interfaceIndex() throws IOException {
-        Path index = node.node().root().resolve("sys/class/net/ens1/ifindex");
-        Files.createDirectories(index.resolveSibling("."));
-        return Files.writeString(index, "3");
+    /** In one step, since a look may read it just then. */
+    private void writeInterfaceIndex(String index) throws IOException {
+        Path net = Files.createDirectories(node.node().root().resolve(NET));
+        WholeFile.PUBLIC.write(net, "ifindex", index.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
     void pfThatWentAndCameBackUnseenIsAnotherAppearance() throws Exception {
-        Path index = interfaceIndex();
+        writeInterfaceIndex("3");
         List<WantedVfs> wanted = node.wanted("count = 2");
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), wanted, () -> devices, PATIENT)) {
             see(keeper, scan());
             awaitCount("2");
             see(keeper, scan());
             node.node().sysfs().write(COUNT, "0");
-            Files.writeString(index, "4");
+            writeInterfaceIndex("4");
 
             see(keeper, scan());
             awaitCount("2");
@@ -71,7 +75,7 @@ final class VfsKeeperTest extends OnSriovNode {
 
     @Test
     void pfWhoseInterfaceIsBeingRenamedIsNoOtherAppearance() throws Exception {
-        Path index = interfaceIndex();
+        writeInterfaceIndex("3");
         List<WantedVfs> wanted = node.wanted("count = 2");
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), wanted, () -> devices, PATIENT)) {
             see(keeper, scan());
@@ -80,9 +84,9 @@ final class VfsKeeperTest extends OnSriovNode {
             // somebody removes them by hand, and knows why
             node.node().sysfs().write(COUNT, "0");
 
-            Files.delete(index);
+            Files.delete(node.node().root().resolve(NET).resolve("ifindex"));
             see(keeper, scan());
-            Files.writeString(index, "3");
+            writeInterfaceIndex("3");
             see(keeper, scan());
             // each look ends before the next one begins
             see(keeper, List.of());
