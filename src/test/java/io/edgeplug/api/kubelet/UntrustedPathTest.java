@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,11 +63,12 @@ final class UntrustedPathTest {
         }
 
         void awaitPath(String id, String path) throws InterruptedException {
+            await(id, device -> ((PathDevice) device).files().getFirst().hostPath().equals(path));
+        }
+
+        void await(String id, Predicate<Device> goal) throws InterruptedException {
             Inventory now = daemon.monitor.current();
-            while (now.device(GOPHER, id)
-                    .filter(device ->
-                            ((PathDevice) device).files().getFirst().hostPath().equals(path))
-                    .isEmpty()) {
+            while (now.device(GOPHER, id).filter(goal).isEmpty()) {
                 now = daemon.monitor.inventories().awaitNewerThan(now.generation());
             }
         }
@@ -270,11 +272,13 @@ final class UntrustedPathTest {
 
     @Test
     @NeedsRoot("gives files to other users")
-    void directoryThatWasGivenToSomebodySinceItWasLookedAtIsSeenByAllocate() throws Exception {
+    void directoryThatIsGivenToSomebodyIsTrustedNoMore() throws Exception {
         Files.createFile(gophers.resolve("g1"));
         Served served = serve(1, "");
         give(gophers, SOMEBODY);
 
+        // Until the watch has told of it, Allocate answers: the file is still the one that was looked at.
+        served.await("g1", device -> !device.health().isHealthy());
         assertThat(served.refusal("g1"))
                 .contains(" is unhealthy: its way leads through /etc/gophers, which belongs to ");
     }
