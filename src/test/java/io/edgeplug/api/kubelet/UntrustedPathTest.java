@@ -63,7 +63,10 @@ final class UntrustedPathTest {
         }
 
         void awaitPath(String id, String path) throws InterruptedException {
-            await(id, device -> ((PathDevice) device).files().getFirst().hostPath().equals(path));
+            await(
+                    id,
+                    device ->
+                            ((PathDevice) device).files().getFirst().hostPath().equals(path));
         }
 
         void await(String id, Predicate<Device> goal) throws InterruptedException {
