@@ -124,7 +124,10 @@ public final class Custodian {
         return locked(() -> {
             Set<String> devices = ids(faces);
             Set<User> callers = new HashSet<>();
-            devices.forEach(device -> record(device).holds().values().forEach(hold -> callers.add(hold.user())));
+            // Only with mates in a group does it matter who calls, and a device may have a thousand shares.
+            if (faces.stream().anyMatch(face -> !kin.mates(face).isEmpty())) {
+                devices.forEach(device -> record(device).holds().values().forEach(hold -> callers.add(hold.user())));
+            }
             return first(
                     faces,
                     face -> Verdict.ofCall(
@@ -138,9 +141,13 @@ public final class Custodian {
 
     private static Optional<Map.Entry<Face, Verdict>> first(
             Collection<Face> faces, Function<Face, Optional<Verdict>> verdict) {
-        return faces.stream()
-                .flatMap(face -> verdict.apply(face).stream().map(one -> Map.entry(face, one)))
-                .findFirst();
+        for (Face face : faces) {
+            Optional<Verdict> one = verdict.apply(face);
+            if (one.isPresent()) {
+                return Optional.of(Map.entry(face, one.orElseThrow()));
+            }
+        }
+        return Optional.empty();
     }
 
     /**
@@ -208,8 +215,9 @@ public final class Custodian {
             for (Event event : events) {
                 after = Rules.on(after, event);
             }
-            if (!before.equals(after)) {
-                put(new Change(before, after));
+            Change change = Change.of(before, after, events);
+            if (!change.isNone()) {
+                put(change);
             }
         } finally {
             lock.unlock();
@@ -224,42 +232,10 @@ public final class Custodian {
             records.put(after.id(), after);
         }
         kin.change(change.before(), after);
-        after.holds().values().forEach(hold -> resources.add(hold.resource()));
+        change.ids().forEach(id -> after.hold(id).map(Hold::resource).ifPresent(resources::add));
         LOG.fine(() -> after.id() + ": " + change.before().text() + " -> " + after.text());
         Long ignored = changes.change(count -> count + 1);
         listeners.forEach(listener -> listener.accept(change));
-    }
-
-    /** A record before and after an event. */
-    public record Change(Custody before, Custody after) {
-
-        /** Whether the device itself is to be listed in another way, whatever happens to others. */
-        public boolean isVisible() {
-            return !before.problem().equals(after.problem())
-                    || before.isUsedUp() != after.isUsedUp()
-                    || (after.isUsedUp() && !before.reason().equals(after.reason()))
-                    || (after.holds().isEmpty() && !before.holds().isEmpty());
-        }
-
-        /** By the kubelet's ID, the holds that have ended and whose users were logged. */
-        public Map<String, Hold> released() {
-            Map<String, Hold> released = new TreeMap<>(before.holds());
-            released.values().removeIf(hold -> hold.told().isEmpty());
-            after.holds().forEach((held, hold) -> {
-                if (hold.told().isPresent()) {
-                    released.remove(held);
-                }
-            });
-            return released;
-        }
-
-        /** Whether only what was logged or sent has changed. */
-        public boolean isTelling() {
-            return before.traces().equals(after.traces())
-                    && before.trouble().equals(after.trouble())
-                    && before.work().equals(after.work())
-                    && before.hasUsersOf(after);
-        }
     }
 
     private Optional<Hold> kin(String device) {

@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -23,7 +22,7 @@ import java.util.stream.Collectors;
  * free and clean.
  *
  * @param id of the whole device
- * @param holds who has it, by the kubelet's ID: that of the device, or of a share of it
+ * @param holds who has it, by the kubelet's ID: that of the device, or of a share of it; cannot be changed
  * @param device as it was when it was last handed over or seen, for the list once it is gone; empty if nobody has it
  * @param nodes the device nodes that it was when its users got it; none if nobody has it, or if it has none
  * @param traces what the last users may have left in it
@@ -38,14 +37,19 @@ public record Custody(
         Optional<Trouble> trouble) {
 
     public Custody {
-        holds = Collections.unmodifiableSortedMap(new TreeMap<>(holds));
         nodes = List.copyOf(nodes);
     }
 
     /** A free and clean device. */
     public static Custody free(String id) {
         return new Custody(
-                id, new TreeMap<>(), Optional.empty(), List.of(), Optional.empty(), Optional.empty(), Optional.empty());
+                id,
+                Collections.emptySortedMap(),
+                Optional.empty(),
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     /** Whether there is nothing to know of the device. */
@@ -72,6 +76,11 @@ public record Custody(
     /** Whether the traces are of users of whom none has it. */
     boolean hasTracesOfOthers() {
         return traces.filter(left -> !isHeldByOneOf(left.users())).isPresent();
+    }
+
+    /** Who has that ID of the kubelet; empty if nobody has. */
+    public Optional<Hold> hold(String held) {
+        return Optional.ofNullable(holds.get(held));
     }
 
     /** Who has it, or a share of it; one of them if they are several. */
@@ -106,9 +115,12 @@ public record Custody(
      * different things, and a reload may have changed the number of shares.
      */
     public Optional<Map.Entry<String, Hold>> otherThan(Face face) {
-        return holds.entrySet().stream()
-                .filter(held -> held.getValue().isOther(face) || held.getKey().equals(id) == face.isShared())
-                .findFirst();
+        for (Map.Entry<String, Hold> held : holds.entrySet()) {
+            if (held.getValue().isOther(face) || held.getKey().equals(id) == face.isShared()) {
+                return Optional.of(held);
+            }
+        }
+        return Optional.empty();
     }
 
     /** The UIDs of all users that have, had or may still have it. */
@@ -175,17 +187,6 @@ public record Custody(
                 .isEmpty();
     }
 
-    /** Whether the same users have it, and each as the same. */
-    boolean hasUsersOf(Custody other) {
-        return holds.keySet().equals(other.holds.keySet())
-                && holds.entrySet().stream().allMatch(held -> {
-                    Hold now = Objects.requireNonNull(other.holds.get(held.getKey()));
-                    return held.getValue().resource().equals(now.resource())
-                            && held.getValue().group().equals(now.group())
-                            && held.getValue().user().equals(now.user());
-                });
-    }
-
     /** Whether the traces are of claims alone, and each of these has it. */
     public boolean areTracesOfClaims() {
         Set<String> claims = holds.values().stream()
@@ -227,9 +228,10 @@ public record Custody(
         return with(next);
     }
 
-    /** The same with these holds and no others. */
+    /** The same with these holds and no others. The caller does not change them any more. */
     Custody with(SortedMap<String, Hold> next) {
-        return new Custody(id, next, next.isEmpty() ? Optional.empty() : device, nodes, traces, work, trouble);
+        SortedMap<String, Hold> fixed = Collections.unmodifiableSortedMap(next);
+        return new Custody(id, fixed, next.isEmpty() ? Optional.empty() : device, nodes, traces, work, trouble);
     }
 
     Custody as(Device seen) {

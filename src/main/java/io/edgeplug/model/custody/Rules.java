@@ -51,7 +51,7 @@ final class Rules {
     private static Custody given(Custody custody, Event.Given given) {
         SortedMap<String, Hold> holds = new TreeMap<>(custody.holds());
         for (String id : given.ids()) {
-            Optional<Hold> last = Optional.ofNullable(custody.holds().get(id));
+            Optional<Hold> last = custody.hold(id);
             if (last.filter(hold -> hold.user().is(given.user())).isPresent()) {
                 // A claim that is prepared again.
                 holds.put(id, last.orElseThrow().in(given.face().group()));
@@ -80,7 +80,7 @@ final class Rules {
         ids.addAll(byId.keySet());
         SortedMap<String, Hold> holds = new TreeMap<>();
         for (String id : ids) {
-            Optional<Hold> before = Optional.ofNullable(custody.holds().get(id));
+            Optional<Hold> before = custody.hold(id);
             NextHold.of(custody, before, byId.getOrDefault(id, List.of()), noted)
                     .ifPresent(hold -> holds.put(id, hold));
         }

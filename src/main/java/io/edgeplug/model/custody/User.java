@@ -88,11 +88,12 @@ public sealed interface User {
         /** By how much the kernel's time of a file may be behind the clock. */
         private static final Duration TICK = Duration.ofMillis(20);
 
+        private static final Duration FIRST_PAUSE = NOTED.multipliedBy(2);
         private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
         /** An Allocate of that moment. */
         public static Grant of(long number, long given, Instant clock) {
-            return new Grant(number, given, clock.plus(NOTED), given + NOTED.toNanos(), NOTED.multipliedBy(2));
+            return new Grant(number, given, clock.plus(NOTED), given + NOTED.toNanos(), FIRST_PAUSE);
         }
 
         /** The same after the list was sent again. */

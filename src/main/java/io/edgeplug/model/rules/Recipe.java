@@ -41,9 +41,12 @@ public record Recipe(List<Step> steps, Duration timeout, KeptFunctions kept) {
 
     /** What is done with the network interface of a device; empty if it stays on the node. */
     public Optional<Step.Interface> movedInterface() {
-        return steps.stream()
-                .flatMap(step -> step instanceof Step.Interface moved ? Stream.of(moved) : Stream.empty())
-                .findFirst();
+        for (Step step : steps) {
+            if (step instanceof Step.Interface moved) {
+                return Optional.of(moved);
+            }
+        }
+        return Optional.empty();
     }
 
     /** The same recipe with that step at its end. */

@@ -45,23 +45,27 @@ public final class Inventory {
      * A device and the class that takes it.
      *
      * @param deviceClass empty if no class does
+     * @param face the device as its resource offers it; empty if no class takes it
      */
-    public record Item(Device device, Optional<DeviceClass> deviceClass) {
+    public record Item(Device device, Optional<DeviceClass> deviceClass, Optional<Face> face) {
+
+        /** A device, and the class that takes it if one does. */
+        public Item(Device device, Optional<DeviceClass> deviceClass) {
+            this(
+                    device,
+                    deviceClass,
+                    deviceClass.map(one -> new Face(
+                            device.id(),
+                            one.resource().toString(),
+                            one.tracksUse(),
+                            one.isClaimed(),
+                            one.sharing().isShared(),
+                            one.vfioGroup(device))));
+        }
 
         /** The resource of the device. */
         public Optional<ResourceName> resource() {
             return deviceClass.map(DeviceClass::resource);
-        }
-
-        /** The device as its resource offers it; empty if no class takes it. */
-        public Optional<Face> face() {
-            return deviceClass.map(one -> new Face(
-                    device.id(),
-                    one.resource().toString(),
-                    one.tracksUse(),
-                    one.isClaimed(),
-                    one.sharing().isShared(),
-                    one.vfioGroup(device)));
         }
 
         /** Identifies an item in an inventory: the device's ID and the resource. No ID contains a space. */

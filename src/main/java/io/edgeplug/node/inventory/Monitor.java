@@ -1,5 +1,6 @@
 package io.edgeplug.node.inventory;
 
+import io.edgeplug.model.custody.Change;
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciAddress;
@@ -161,7 +162,7 @@ public final class Monitor implements AutoCloseable {
     }
 
     /** Another list may follow from who has a device, or from what is done to it. */
-    private void custodyChanged(Custodian.Change change) {
+    private void custodyChanged(Change change) {
         if (publication.concernsLists(change)) {
             requests.addJudgement();
         }

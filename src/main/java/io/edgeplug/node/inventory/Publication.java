@@ -1,5 +1,6 @@
 package io.edgeplug.node.inventory;
 
+import io.edgeplug.model.custody.Change;
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.Event;
@@ -27,7 +28,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /** The newest inventory, from which devices are handed over. Any thread reads and hands over, one thread publishes. */
 public final class Publication {
@@ -169,17 +169,20 @@ public final class Publication {
 
     /** Whether a list depends on who has a device: as another face, or of a mate in its group. Needs no lock. */
     public boolean concernsOthers(Custody custody) {
-        List<Face> own = items(custody.id()).stream()
-                .flatMap(item -> item.face().stream())
-                .toList();
-        return own.size() != 1
-                || custody.otherThan(own.getFirst()).isPresent()
-                || Stream.of(own.getFirst().group(), custody.group())
-                        .anyMatch(group -> group.isPresent() && groups.getOrDefault(group.getAsInt(), 0) > 1);
+        List<Item> own = items(custody.id());
+        Optional<Face> face = own.size() == 1 ? own.getFirst().face() : Optional.empty();
+        return face.isEmpty()
+                || custody.otherThan(face.orElseThrow()).isPresent()
+                || isGroupOfSeveral(face.orElseThrow().group())
+                || isGroupOfSeveral(custody.group());
+    }
+
+    private boolean isGroupOfSeveral(OptionalInt group) {
+        return group.isPresent() && groups.getOrDefault(group.getAsInt(), 0) > 1;
     }
 
     /** Whether another list may follow from that change. Needs no lock. */
-    boolean concernsLists(Custodian.Change change) {
+    boolean concernsLists(Change change) {
         return change.isVisible()
                 || (!change.isTelling() && (concernsOthers(change.before()) || concernsOthers(change.after())))
                 || (!change.before().nodes().equals(change.after().nodes())

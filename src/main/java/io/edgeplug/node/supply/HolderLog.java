@@ -1,5 +1,6 @@
 package io.edgeplug.node.supply;
 
+import io.edgeplug.model.custody.Change;
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.Event;
@@ -54,15 +55,15 @@ final class HolderLog {
         custodian.addListener(this::note);
     }
 
-    private void note(Custodian.Change change) {
+    private void note(Change change) {
         change.released().forEach((id, hold) -> lines.add(new Line(id, hold, true, Optional.empty())));
-        change.after().holds().forEach((id, hold) -> {
-            Optional<String> earlier =
-                    Optional.ofNullable(change.before().holds().get(id)).flatMap(Hold::told);
-            if (hold.told().isPresent() && !hold.told().equals(earlier)) {
-                lines.add(new Line(id, hold, false, earlier));
-            }
-        });
+        for (String id : change.ids()) {
+            Optional<String> earlier = change.before().hold(id).flatMap(Hold::told);
+            change.after()
+                    .hold(id)
+                    .filter(hold -> hold.told().isPresent() && !hold.told().equals(earlier))
+                    .ifPresent(hold -> lines.add(new Line(id, hold, false, earlier)));
+        }
     }
 
     /** Logs what has changed. A pod without a name is logged once the kubelet has answered, by its UID if necessary. */

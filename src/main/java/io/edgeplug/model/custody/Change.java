@@ -1,0 +1,71 @@
+package io.edgeplug.model.custody;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A record before and after what was told of its device.
+ *
+ * @param ids the kubelet's IDs, of the device or of its shares, whose hold has begun, ended or become another one
+ */
+public record Change(Custody before, Custody after, Set<String> ids) {
+
+    /** What these events have changed. An Allocate asks for its own IDs alone, however many shares others have. */
+    static Change of(Custody before, Custody after, Event... events) {
+        Set<String> ids = new TreeSet<>();
+        if (before.holds() != after.holds()) {
+            if (events.length == 1 && events[0] instanceof Event.Given given) {
+                ids.addAll(given.ids());
+            } else {
+                ids.addAll(before.holds().keySet());
+                ids.addAll(after.holds().keySet());
+            }
+            ids.removeIf(
+                    id -> Objects.equals(before.holds().get(id), after.holds().get(id)));
+        }
+        return new Change(before, after, ids);
+    }
+
+    /** Whether the record is as it was. */
+    boolean isNone() {
+        return ids.isEmpty() && before.equals(after.with(before.holds()));
+    }
+
+    /** Whether the device itself is to be listed in another way, whatever happens to others. */
+    public boolean isVisible() {
+        return !before.problem().equals(after.problem())
+                || before.isUsedUp() != after.isUsedUp()
+                || (after.isUsedUp() && !before.reason().equals(after.reason()))
+                || (after.holds().isEmpty() && !before.holds().isEmpty());
+    }
+
+    /** By the kubelet's ID, the holds that have ended and whose users were logged. */
+    public SortedMap<String, Hold> released() {
+        SortedMap<String, Hold> released = new TreeMap<>();
+        for (String id : ids) {
+            Optional<Hold> had = before.hold(id).filter(hold -> hold.told().isPresent());
+            if (after.hold(id).flatMap(Hold::told).isEmpty()) {
+                had.ifPresent(hold -> released.put(id, hold));
+            }
+        }
+        return released;
+    }
+
+    /** Whether only what was logged or sent has changed: the same users have it, and each as the same. */
+    public boolean isTelling() {
+        return before.traces().equals(after.traces())
+                && before.trouble().equals(after.trouble())
+                && before.work().equals(after.work())
+                && ids.stream().allMatch(id -> hasSameUser(before.hold(id), after.hold(id)));
+    }
+
+    private static boolean hasSameUser(Optional<Hold> one, Optional<Hold> other) {
+        return one.map(Hold::resource).equals(other.map(Hold::resource))
+                && one.map(Hold::group).equals(other.map(Hold::group))
+                && one.map(Hold::user).equals(other.map(Hold::user));
+    }
+}
