@@ -1,6 +1,5 @@
 package io.edgeplug.model.custody;
 
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -16,18 +15,26 @@ public record Change(Custody before, Custody after, Set<String> ids) {
 
     /** What these events have changed. An Allocate asks for its own IDs alone, however many shares others have. */
     static Change of(Custody before, Custody after, Event... events) {
-        Set<String> ids = new TreeSet<>();
-        if (before.holds() != after.holds()) {
-            if (events.length == 1 && events[0] instanceof Event.Given given) {
-                ids.addAll(given.ids());
-            } else {
-                ids.addAll(before.holds().keySet());
-                ids.addAll(after.holds().keySet());
-            }
-            ids.removeIf(
-                    id -> Objects.equals(before.holds().get(id), after.holds().get(id)));
-        }
+        Set<String> ids = events.length == 1 && events[0] instanceof Event.Given given
+                ? differing(given.ids(), before, after)
+                : differing(before, after);
+        assert ids.equals(differing(before, after)) : "an Allocate has changed the holds of others";
         return new Change(before, after, ids);
+    }
+
+    private static Set<String> differing(Custody before, Custody after) {
+        if (before.holds() == after.holds()) {
+            return Set.of();
+        }
+        Set<String> ids = new TreeSet<>(before.holds().keySet());
+        ids.addAll(after.holds().keySet());
+        return differing(ids, before, after);
+    }
+
+    private static Set<String> differing(Set<String> ids, Custody before, Custody after) {
+        Set<String> differing = new TreeSet<>(ids);
+        differing.removeIf(id -> before.hold(id).equals(after.hold(id)));
+        return differing;
     }
 
     /** Whether the record is as it was. */
