@@ -58,18 +58,17 @@ final class JmhFigures implements Section {
 
     static JmhFigures held() {
         String none = "who may have 2 VFs, 0 others held";
+        String noShare = "who may have a share, 0 others of its device held";
         return new JmhFigures(
                 "held",
-                "HeldBenchmark",
+                "Held\\w*Benchmark",
                 List.of(
                         new Line("give", "0", none, "", Target.NONE),
                         new Line("give", "1000", "who may have 2 VFs, 1,000 others held", none, Target.timesFloor(1.5)),
-                        new Line(
-                                "give",
-                                "4000",
-                                "who may have 2 VFs, 4,000 others held",
-                                none,
-                                Target.timesFloor(1.5))));
+                        new Line("give", "4000", "who may have 2 VFs, 4,000 others held", none, Target.timesFloor(1.5)),
+                        new Line("giveShare", "0", noShare, "", Target.NONE),
+                        new Line("giveShare", "100", "who may have a share, 100 others held", noShare, Target.NONE),
+                        new Line("giveShare", "999", "who may have a share, 999 others held", noShare, Target.NONE)));
     }
 
     static JmhFigures choice() {
