@@ -23,9 +23,6 @@ public record Change(Custody before, Custody after, Set<String> ids) {
     }
 
     private static Set<String> differing(Custody before, Custody after) {
-        if (before.holds() == after.holds()) {
-            return Set.of();
-        }
         Set<String> ids = new TreeSet<>(before.holds().keySet());
         ids.addAll(after.holds().keySet());
         return differing(ids, before, after);
