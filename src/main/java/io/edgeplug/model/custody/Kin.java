@@ -16,11 +16,11 @@ final class Kin {
     /** The holds with an IOMMU group, by group and device. */
     private final Map<Integer, Map<String, Hold>> groups = new HashMap<>();
 
-    /** The devices that somebody has, by the address of their function. */
-    private final Map<PciAddress, Set<String>> functions = new HashMap<>();
+    /** The devices that somebody has, by the text of the address of their function. */
+    private final Map<String, Set<String>> functions = new HashMap<>();
 
-    /** The VFs and sub-functions that somebody has, by the address of their PF. */
-    private final Map<PciAddress, Set<String>> parts = new HashMap<>();
+    /** The VFs and sub-functions that somebody has, by the text of the address of their PF. */
+    private final Map<String, Set<String>> parts = new HashMap<>();
 
     /** Follows a record. */
     void change(Custody before, Custody after) {
@@ -38,7 +38,7 @@ final class Kin {
                         .ifPresent(hold -> groups.computeIfAbsent(group, none -> new TreeMap<>())
                                 .put(after.id(), hold)));
         if (before.holds().isEmpty() != after.holds().isEmpty()) {
-            PciAddress.ofId(after.id()).ifPresent(address -> change(functions, address, after));
+            PciAddress.ofId(after.id()).ifPresent(address -> change(functions, address.toString(), after));
         }
         if (!physicalFunction(before).equals(physicalFunction(after))) {
             physicalFunction(before).ifPresent(pf -> change(parts, pf, Custody.free(before.id())));
@@ -46,7 +46,7 @@ final class Kin {
         }
     }
 
-    private static void change(Map<PciAddress, Set<String>> index, PciAddress address, Custody after) {
+    private static void change(Map<String, Set<String>> index, String address, Custody after) {
         Set<String> held = index.computeIfAbsent(address, none -> new TreeSet<>());
         boolean ignored = after.holds().isEmpty() ? held.remove(after.id()) : held.add(after.id());
         if (held.isEmpty()) {
@@ -55,24 +55,25 @@ final class Kin {
     }
 
     /** The PF of a held VF or sub-function, whose own ID does not name it. */
-    private static Optional<PciAddress> physicalFunction(Custody custody) {
+    private static Optional<String> physicalFunction(Custody custody) {
         return custody.holds().isEmpty()
                 ? Optional.empty()
                 : custody.device()
                         .flatMap(device -> device instanceof PfPart part
-                                ? Optional.of(part.physicalFunction())
+                                ? Optional.of(part.physicalFunction().toString())
                                 : Optional.empty());
     }
 
     /** A held device that is part of this one, or of which this one is part. Two parts of a function are no kin. */
     Optional<String> heldKin(String device) {
-        return functions.isEmpty()
-                ? Optional.empty()
-                : PciAddress.ofId(device)
-                        .flatMap(address -> functions.getOrDefault(address, Set.of()).stream()
-                                .filter(other -> !other.equals(device)
-                                        && Set.of(device, other).contains(address.toString()))
-                                .findFirst());
+        int dash = device.indexOf('-');
+        String function = dash < 0 ? device : device.substring(0, dash);
+        for (String other : functions.getOrDefault(function, Set.of())) {
+            if (!other.equals(device) && (other.equals(function) || device.equals(function))) {
+                return Optional.of(other);
+            }
+        }
+        return Optional.empty();
     }
 
     /**
@@ -80,15 +81,15 @@ final class Kin {
      * changes them all.
      */
     boolean isPartHeld(String pf) {
-        return PciAddress.parse(pf).filter(parts::containsKey).isPresent();
+        return parts.containsKey(pf);
     }
 
     /** Whether somebody has any device of a function, or a VF or a sub-function of it. */
     boolean isFunctionHeld(PciAddress address) {
-        return functions.containsKey(address) || parts.containsKey(address);
+        return functions.containsKey(address.toString()) || parts.containsKey(address.toString());
     }
 
-    /** The holds in the IOMMU group that comes with a face, by device. */
+    /** The holds in the IOMMU group that comes with a face, by device and in the order of their IDs. */
     Map<String, Hold> mates(Face face) {
         return face.group().isPresent()
                 ? Collections.unmodifiableMap(groups.getOrDefault(face.group().getAsInt(), Map.of()))

@@ -80,14 +80,14 @@ public record Verdict(String text, boolean isWithheld) {
 
     private static Optional<Verdict> mate(
             Face face, Map<String, Hold> mates, Set<String> devices, Set<? extends User> callers) {
-        return mates.entrySet().stream()
-                .filter(mate -> !devices.contains(mate.getKey())
-                        && callers.stream()
-                                .noneMatch(user -> user.is(mate.getValue().user())))
-                .map(Map.Entry::getKey)
-                .sorted()
-                .findFirst()
-                .map(mate -> inUse(face, mate));
+        for (Map.Entry<String, Hold> mate : mates.entrySet()) {
+            if (!devices.contains(mate.getKey())
+                    && callers.stream()
+                            .noneMatch(user -> user.is(mate.getValue().user()))) {
+                return Optional.of(inUse(face, mate.getKey()));
+            }
+        }
+        return Optional.empty();
     }
 
     /** The start of a container of the same resource waits until the device is scrubbed. */

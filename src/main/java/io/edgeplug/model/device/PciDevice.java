@@ -1,9 +1,9 @@
 package io.edgeplug.model.device;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.stream.Stream;
 
 /**
  * A device that is one PCI function or a part of one. Its ID is the address of the function, by which Multus and CNIs
@@ -46,13 +46,12 @@ public sealed interface PciDevice extends Device permits PfPart, Fpga, Hca, Nic,
 
     /** The nodes that drivers have made of it, but for those of VFIO, whose numbers stay for a boot. */
     default List<String> nodes() {
-        PciFunction function = function();
-        return Stream.of(
-                        rdmaDevices().stream().flatMap(rdma -> rdma.nodes().stream()),
-                        function.driverDevices().nodes().stream(),
-                        function.driverDevices().vdpas().stream().flatMap(vdpa -> vdpa.node().stream()))
-                .flatMap(nodes -> nodes)
-                .toList();
+        DriverDevices driverDevices = function().driverDevices();
+        List<String> nodes = new ArrayList<>();
+        rdmaDevices().forEach(rdma -> nodes.addAll(rdma.nodes()));
+        nodes.addAll(driverDevices.nodes());
+        driverDevices.vdpas().forEach(vdpa -> vdpa.node().ifPresent(nodes::add));
+        return List.copyOf(nodes);
     }
 
     @Override

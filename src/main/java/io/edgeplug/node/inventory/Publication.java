@@ -131,9 +131,12 @@ public final class Publication {
     }
 
     private Optional<Item> item(ResourceName resource, String id) {
-        return items(id).stream()
-                .filter(item -> item.resource().equals(Optional.of(resource)))
-                .findFirst();
+        for (Item item : items(id)) {
+            if (item.resource().equals(Optional.of(resource))) {
+                return Optional.of(item);
+            }
+        }
+        return Optional.empty();
     }
 
     /** The items of a device: none, one, or one for each of its faces. Needs no lock. */
