@@ -1,42 +1,51 @@
 package io.edgeplug.model.custody;
 
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
  * A record before and after what was told of its device.
  *
- * @param ids the kubelet's IDs, of the device or of its shares, whose hold has begun, ended or become another one
+ * @param ids the kubelet's IDs, of the device or of its shares, whose hold has begun, ended or changed
  */
-public record Change(Custody before, Custody after, Set<String> ids) {
+public record Change(Custody before, Custody after, SortedSet<String> ids) {
 
-    /** What these events have changed. An Allocate asks for its own IDs alone, however many shares others have. */
+    /** What these events have changed. A hand-over changes its own IDs alone, however many shares others have. */
     static Change of(Custody before, Custody after, Event... events) {
-        Set<String> ids = events.length == 1 && events[0] instanceof Event.Given given
+        SortedSet<String> ids = events.length == 1 && events[0] instanceof Event.Given given
                 ? differing(given.ids(), before, after)
                 : differing(before, after);
-        assert ids.equals(differing(before, after)) : "an Allocate has changed the holds of others";
+        assert ids.equals(differing(before, after)) : "a hand-over has changed the holds of others";
         return new Change(before, after, ids);
     }
 
-    private static Set<String> differing(Custody before, Custody after) {
-        Set<String> ids = new TreeSet<>(before.holds().keySet());
+    private static SortedSet<String> differing(Custody before, Custody after) {
+        if (before.holds().equals(after.holds())) {
+            return new TreeSet<>();
+        }
+        Set<String> ids = new HashSet<>(before.holds().keySet());
         ids.addAll(after.holds().keySet());
         return differing(ids, before, after);
     }
 
-    private static Set<String> differing(Set<String> ids, Custody before, Custody after) {
-        Set<String> differing = new TreeSet<>(ids);
-        differing.removeIf(id -> before.hold(id).equals(after.hold(id)));
+    private static SortedSet<String> differing(Set<String> ids, Custody before, Custody after) {
+        SortedSet<String> differing = new TreeSet<>();
+        for (String id : ids) {
+            if (!before.hold(id).equals(after.hold(id))) {
+                boolean ignored = differing.add(id);
+            }
+        }
         return differing;
     }
 
     /** Whether the record is as it was. */
     boolean isNone() {
-        return ids.isEmpty() && before.equals(after.with(before.holds()));
+        return ids.isEmpty() && before.equals(after);
     }
 
     /** Whether the device itself is to be listed in another way, whatever happens to others. */

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * free and clean.
  *
  * @param id of the whole device
- * @param holds who has it, by the kubelet's ID: that of the device, or of a share of it; cannot be changed
+ * @param holds who has it, by the kubelet's ID: that of the device, or of a share of it; nobody changes the map any more
  * @param device as it was when it was last handed over or seen, for the list once it is gone; empty if nobody has it
  * @param nodes the device nodes that it was when its users got it; none if nobody has it, or if it has none
  * @param traces what the last users may have left in it
@@ -37,6 +37,7 @@ public record Custody(
         Optional<Trouble> trouble) {
 
     public Custody {
+        holds = Collections.unmodifiableSortedMap(holds);
         nodes = List.copyOf(nodes);
     }
 
@@ -230,8 +231,7 @@ public record Custody(
 
     /** The same with these holds and no others. The caller does not change them any more. */
     Custody with(SortedMap<String, Hold> next) {
-        SortedMap<String, Hold> fixed = Collections.unmodifiableSortedMap(next);
-        return new Custody(id, fixed, next.isEmpty() ? Optional.empty() : device, nodes, traces, work, trouble);
+        return new Custody(id, next, next.isEmpty() ? Optional.empty() : device, nodes, traces, work, trouble);
     }
 
     Custody as(Device seen) {

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -14,9 +15,9 @@ import java.util.TreeSet;
 final class Kin {
 
     /** The holds with an IOMMU group, by group and device. */
-    private final Map<Integer, Map<String, Hold>> groups = new HashMap<>();
+    private final Map<Integer, SortedMap<String, Hold>> groups = new HashMap<>();
 
-    /** The devices that somebody has, by the text of the address of their function. */
+    /** The devices that somebody has, by the text of the address of their function. Their IDs begin with this text. */
     private final Map<String, Set<String>> functions = new HashMap<>();
 
     /** The VFs and sub-functions that somebody has, by the text of the address of their PF. */
@@ -25,7 +26,7 @@ final class Kin {
     /** Follows a record. */
     void change(Custody before, Custody after) {
         before.group().ifPresent(group -> {
-            Map<String, Hold> mates = groups.getOrDefault(group, new TreeMap<>());
+            SortedMap<String, Hold> mates = groups.getOrDefault(group, new TreeMap<>());
             mates.remove(before.id());
             if (mates.isEmpty()) {
                 groups.remove(group);
@@ -66,14 +67,11 @@ final class Kin {
 
     /** A held device that is part of this one, or of which this one is part. Two parts of a function are no kin. */
     Optional<String> heldKin(String device) {
-        int dash = device.indexOf('-');
-        String function = dash < 0 ? device : device.substring(0, dash);
-        for (String other : functions.getOrDefault(function, Set.of())) {
-            if (!other.equals(device) && (other.equals(function) || device.equals(function))) {
-                return Optional.of(other);
-            }
-        }
-        return Optional.empty();
+        String function = PciAddress.textIn(device);
+        Set<String> held = functions.getOrDefault(function, Set.of());
+        return device.equals(function)
+                ? held.stream().filter(other -> !other.equals(device)).findFirst()
+                : Optional.of(function).filter(held::contains);
     }
 
     /**
@@ -89,10 +87,11 @@ final class Kin {
         return functions.containsKey(address.toString()) || parts.containsKey(address.toString());
     }
 
-    /** The holds in the IOMMU group that comes with a face, by device and in the order of their IDs. */
-    Map<String, Hold> mates(Face face) {
+    /** The holds in the IOMMU group that comes with a face, by device. */
+    SortedMap<String, Hold> mates(Face face) {
         return face.group().isPresent()
-                ? Collections.unmodifiableMap(groups.getOrDefault(face.group().getAsInt(), Map.of()))
-                : Map.of();
+                ? Collections.unmodifiableSortedMap(
+                        groups.getOrDefault(face.group().getAsInt(), Collections.emptySortedMap()))
+                : Collections.emptySortedMap();
     }
 }

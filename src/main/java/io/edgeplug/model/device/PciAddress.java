@@ -47,8 +47,13 @@ public final class PciAddress implements Comparable<PciAddress> {
 
     /** The function of the device with that ID: the function itself, or a part of it, whose ID goes on with a dash. */
     public static Optional<PciAddress> ofId(String id) {
+        return parse(textIn(id));
+    }
+
+    /** The part of the ID of a device that is the address of its function, if it has one. */
+    public static String textIn(String id) {
         int dash = id.indexOf('-');
-        return parse(dash < 0 ? id : id.substring(0, dash));
+        return dash < 0 ? id : id.substring(0, dash);
     }
 
     /** The functions on a device's path in {@code /sys}, from the root. */

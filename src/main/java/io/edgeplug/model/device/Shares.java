@@ -31,10 +31,17 @@ public record Shares(int perDevice) {
                 .toList();
     }
 
-    /** The device of an ID, which is its own or that of a share. */
+    /**
+     * The device of an ID, which is its own or that of a share. Devices may have the separator in their names, as the LED
+     * {@code input3::capslock}, but no number after it.
+     */
     public static String whole(String id) {
-        int at = id.indexOf(SEPARATOR);
-        return at < 0 ? id : id.substring(0, at);
+        int at = id.lastIndexOf(SEPARATOR);
+        boolean isShare = at > 0 && id.length() > at + SEPARATOR.length();
+        for (int digit = at + SEPARATOR.length(); isShare && digit < id.length(); digit++) {
+            isShare = id.charAt(digit) >= '0' && id.charAt(digit) <= '9';
+        }
+        return isShare ? id.substring(0, at) : id;
     }
 
     /** The device that an ID belongs to; empty if it is none of {@link #ids}. */

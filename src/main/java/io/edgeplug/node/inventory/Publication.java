@@ -172,11 +172,11 @@ public final class Publication {
 
     /** Whether a list depends on who has a device: as another face, or of a mate in its group. Needs no lock. */
     public boolean concernsOthers(Custody custody) {
-        List<Item> own = items(custody.id());
-        Optional<Face> face = own.size() == 1 ? own.getFirst().face() : Optional.empty();
-        return face.isEmpty()
-                || custody.otherThan(face.orElseThrow()).isPresent()
-                || isGroupOfSeveral(face.orElseThrow().group())
+        List<Face> own = new ArrayList<>();
+        items(custody.id()).forEach(item -> item.face().ifPresent(own::add));
+        return own.size() != 1
+                || custody.otherThan(own.getFirst()).isPresent()
+                || isGroupOfSeveral(own.getFirst().group())
                 || isGroupOfSeveral(custody.group());
     }
 

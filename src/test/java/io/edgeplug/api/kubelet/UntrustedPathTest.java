@@ -280,7 +280,8 @@ final class UntrustedPathTest {
         Served served = serve(1, "");
         give(gophers, SOMEBODY);
 
-        // Until the watch has told of it, Allocate answers: the file is still the one that was looked at.
+        // Allocate still gives it until the watch has told of it, because the file itself is the one that was looked
+        // at.
         served.await("g1", device -> !device.health().isHealthy());
         assertThat(served.refusal("g1"))
                 .contains(" is unhealthy: its way leads through /etc/gophers, which belongs to ");

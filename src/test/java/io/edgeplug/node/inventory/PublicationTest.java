@@ -64,6 +64,23 @@ final class PublicationTest {
     }
 
     @Test
+    void whoHasADeviceIsOfNoConcernToAListOfItsNamesake() throws Exception {
+        Item owner = item("0", Optional.of("a"), Health.HEALTHY);
+        publish(List.of(owner, item("0", Optional.empty(), Health.unhealthy("another device has the ID 0"))));
+        handOver("0");
+
+        assertThat(publication.concernsOthers(custodian.of("0"))).isFalse();
+    }
+
+    @Test
+    void deviceWithColonsInItsNameIsHeld() throws Exception {
+        publish(List.of(item("input3::capslock", Optional.of("a"), Health.HEALTHY)));
+        handOver("input3::capslock");
+
+        assertThat(custodian.of("input3::capslock").holds()).containsOnlyKeys("input3::capslock");
+    }
+
+    @Test
     void whatWasHandedOutWhileTheListWasMadeWithoutItStaysAsGone() {
         Item staying = item("0", Optional.of("a"), Health.HEALTHY);
         Item going = item("1", Optional.of("a"), Health.HEALTHY);
