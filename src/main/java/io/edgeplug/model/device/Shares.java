@@ -32,8 +32,8 @@ public record Shares(int perDevice) {
     }
 
     /**
-     * The device of an ID, which is its own or that of a share. Devices may have the separator in their names, as the LED
-     * {@code input3::capslock}, but no number after it.
+     * The device of an ID, which is its own or that of a share. The name of a device may contain the separator, such
+     * as the LED {@code input3::capslock}, but not with a number after it.
      */
     public static String whole(String id) {
         int at = id.lastIndexOf(SEPARATOR);

@@ -4,6 +4,7 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.Shares;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.system.flow.Difference;
@@ -23,9 +24,6 @@ final class Matching {
 
     /** Printable characters without a comma, which separates IDs in a container's environment. */
     private static final Pattern ID = Pattern.compile("[!-+\\--~]+");
-
-    /** The form of a share's ID. A device with such a name could be taken for a share. */
-    private static final Pattern SHARE = Pattern.compile(".+::\\d+");
 
     private List<DeviceClass> classes = List.of();
     private final IncrementalMapping<Device, Item> items = new IncrementalMapping<>();
@@ -102,7 +100,7 @@ final class Matching {
         if (!(device instanceof PciDevice) && PciAddress.ofId(device.id()).isPresent()) {
             return refused(device, "its name is that of a PCI function, which it is not");
         }
-        if (SHARE.matcher(device.id()).matches()) {
+        if (!Shares.whole(device.id()).equals(device.id())) {
             return refused(device, "its name is that of a share of another device");
         }
         Optional<DeviceClass> taker =

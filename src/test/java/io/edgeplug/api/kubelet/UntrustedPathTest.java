@@ -62,11 +62,8 @@ final class UntrustedPathTest {
                     .orElse("healthy");
         }
 
-        void awaitPath(String id, String path) throws InterruptedException {
-            await(
-                    id,
-                    device ->
-                            ((PathDevice) device).files().getFirst().hostPath().equals(path));
+        private static String hostPath(Device device) {
+            return ((PathDevice) device).files().getFirst().hostPath();
         }
 
         void await(String id, Predicate<Device> goal) throws InterruptedException {
@@ -76,6 +73,7 @@ final class UntrustedPathTest {
             }
         }
 
+        /** The device is not looked at until it is thawed. */
         Device freeze(String id) {
             Device device = daemon.monitor.current().device(GOPHER, id).orElseThrow();
             daemon.monitor.freeze(device);
@@ -237,7 +235,6 @@ final class UntrustedPathTest {
         Served served = serve(1, "");
         assertThat(served.mount("g1").getHostPath()).isEqualTo("/etc/gophers/g1");
 
-        // so that it is not looked at meanwhile
         Device frozen = served.freeze("g1");
         Files.move(Files.createFile(root.resolve("etc/new")), gophers.resolve("g1"), StandardCopyOption.ATOMIC_MOVE);
         long before = served.daemon().monitor.current().generation();
@@ -262,7 +259,6 @@ final class UntrustedPathTest {
         Files.createSymbolicLink(gophers.resolve("g1"), Path.of("../one"));
         Served served = serve(1, "");
 
-        // so that it is not looked at meanwhile
         Device frozen = served.freeze("g1");
         Files.delete(gophers.resolve("g1"));
         Files.createSymbolicLink(gophers.resolve("g1"), Path.of("../shadow"));
@@ -270,7 +266,7 @@ final class UntrustedPathTest {
         assertThat(served.refusal("g1")).endsWith("its file /etc/gophers/g1 was replaced since edgeplug looked at it");
 
         served.daemon().monitor.thaw(frozen);
-        served.awaitPath("g1", "/etc/shadow");
+        served.await("g1", device -> Served.hostPath(device).equals("/etc/shadow"));
     }
 
     @Test
@@ -280,8 +276,7 @@ final class UntrustedPathTest {
         Served served = serve(1, "");
         give(gophers, SOMEBODY);
 
-        // Allocate still gives it until the watch has told of it, because the file itself is the one that was looked
-        // at.
+        // Until the watch reports it, Allocate still gives the device, because the file itself is the same.
         served.await("g1", device -> !device.health().isHealthy());
         assertThat(served.refusal("g1"))
                 .contains(" is unhealthy: its way leads through /etc/gophers, which belongs to ");
