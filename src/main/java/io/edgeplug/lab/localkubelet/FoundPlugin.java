@@ -127,7 +127,7 @@ final class FoundPlugin {
                     + answer.getType() + " at socket " + socket);
         }
         String invalid = "RegisterPlugin error -- plugin validation failed with err: ";
-        String version = DevicePluginApi.V1BETA1.version();
+        String version = DevicePluginApi.V1BETA1.word();
         if (!answer.getSupportedVersionsList().contains(version)) {
             throw new PluginException(invalid + "manager version, " + version
                     + ", is not among plugin supported versions ["

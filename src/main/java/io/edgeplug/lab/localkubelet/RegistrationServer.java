@@ -164,16 +164,16 @@ final class RegistrationServer implements AutoCloseable {
         clients.follow(endpoint);
     }
 
-    private static <T> void answer(StreamObserver<T> caller, T empty) {
+    static <T> void answer(StreamObserver<T> caller, T empty) {
         caller.onNext(empty);
         caller.onCompleted();
     }
 
     private static void checkVersion(Call call) throws PluginException {
-        if (!call.version().equals(call.api().version())) {
+        if (!call.version().equals(call.api().word())) {
             throw new PluginException(
                     "requested API version \"%s\" is not supported by kubelet. Supported version is [\"%s\"]"
-                            .formatted(call.version(), call.api().version()));
+                            .formatted(call.version(), call.api().word()));
         }
     }
 
