@@ -2,8 +2,8 @@ package io.edgeplug.model.config;
 
 import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.ResourceName;
-import io.edgeplug.model.rules.ContainerRules;
 import io.edgeplug.model.rules.ContainerRules.MountRule;
+import io.edgeplug.model.rules.ContainerRules;
 import io.edgeplug.model.rules.HandOver;
 import io.edgeplug.model.rules.Template;
 import io.edgeplug.model.rules.TemplateWord;
@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -88,12 +89,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     }
 
     private List<Template> containerPaths() {
-        if (table.has("container_path")
-                && kind.filter(one -> one != Kind.PATH && one != Kind.USB).isPresent()) {
-            table.mistake(
-                    "container_path",
-                    "does not apply to kind " + kind.orElseThrow().word());
-        }
+        Words.concerns(table, "container_path", kind, Set.of(Kind.PATH, Kind.USB));
         if (table.has("container_path") && table.has("container_dir")) {
             table.mistake("container_path", "contradicts container_dir, which also says where the files are");
         }
@@ -113,8 +109,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     }
 
     private List<String> usbNodes() {
-        kind.filter(one -> table.has("nodes") && one != Kind.USB)
-                .ifPresent(one -> table.mistake("nodes", "does not apply to kind " + one.word()));
+        Words.concerns(table, "nodes", kind, Set.of(Kind.USB));
         List<String> words = table.strings("nodes");
         words.stream()
                 .filter(word -> !UsbRules.NODES.contains(word))
@@ -126,7 +121,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     /** A path of the file may begin with the file's own. */
     private Optional<Template> pathOfFile(String text) {
         return text.startsWith("{path}") || text.startsWith("{target}")
-                ? template("container_path", text)
+                ? Words.template(table, "container_path", text, kind)
                 : path("container_path", text);
     }
 
@@ -202,7 +197,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
             if (!isName.test(name)) {
                 table.mistake(key + "." + name, "is not " + what);
             }
-            template(key + "." + name, text).ifPresent(template -> templates.put(name, template));
+            Words.template(table, key + "." + name, text, kind).ifPresent(template -> templates.put(name, template));
         });
         return templates;
     }
@@ -221,15 +216,6 @@ record ContainerReader(Table table, Optional<Kind> kind) {
         if (!text.startsWith("/")) {
             table.mistake(key, "\"" + text + "\" must be an absolute path");
         }
-        return template(key, text);
-    }
-
-    private Optional<Template> template(String key, String text) {
-        try {
-            return Optional.of(Template.parse(text, kind));
-        } catch (IllegalArgumentException e) {
-            table.mistake(key, "\"" + text + "\": " + e.getMessage());
-            return Optional.empty();
-        }
+        return Words.template(table, key, text, kind);
     }
 }

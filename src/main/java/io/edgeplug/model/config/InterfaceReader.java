@@ -53,8 +53,7 @@ final class InterfaceReader {
             return Optional.empty();
         }
         Table table = found.orElseThrow();
-        kind.filter(one -> !KINDS.contains(one))
-                .ifPresent(one -> classTable.mistake(TABLE, "does not apply to kind " + one.word()));
+        Words.concerns(classTable, TABLE, kind, KINDS);
         if (handOver != HandOver.CDI && api != Api.DRA) {
             classTable.mistake(
                     TABLE,
@@ -73,7 +72,7 @@ final class InterfaceReader {
         List<Template> addresses = addresses(table);
         Optional<String> file = table.string(ADDRESSES_FILE)
                 .flatMap(text ->
-                        RecipeReader.matching(table, ADDRESSES_FILE, text, Pattern.compile("/.*"), "an absolute path"));
+                        Words.matching(table, ADDRESSES_FILE, text, Pattern.compile("/.*"), "an absolute path"));
         if (table.has(ADDRESSES) && table.has(ADDRESSES_FILE)) {
             table.mistake(ADDRESSES_FILE, "contradicts addresses: give the addresses in one of the two places");
         }
@@ -86,7 +85,7 @@ final class InterfaceReader {
                     NAME, "\"" + text + "\" is the interface of the pod's own network: choose another name, as net1");
             return Optional.empty();
         }
-        return RecipeReader.matching(
+        return Words.matching(
                 table,
                 NAME,
                 text,
@@ -98,11 +97,9 @@ final class InterfaceReader {
     private List<Template> addresses(Table table) {
         List<Template> addresses = new ArrayList<>();
         for (String text : table.strings(ADDRESSES)) {
-            try {
-                Template template = Template.parse(text, kind);
+            Words.template(table, ADDRESSES, text, kind).ifPresent(template -> {
                 // Any device has a number where the template has a word, and 1 is one.
-                Optional<LinkAddress> example =
-                        LinkAddress.parse(template.text().replaceAll("\\{\\w+}", "1"));
+                Optional<LinkAddress> example = LinkAddress.parse(text.replaceAll("\\{\\w+}", "1"));
                 if (example.filter(LinkAddress::isOfHost).isEmpty()) {
                     table.mistake(
                             ADDRESSES,
@@ -110,9 +107,7 @@ final class InterfaceReader {
                                     + " 192.0.2.{vf}/24");
                 }
                 addresses.add(template);
-            } catch (IllegalArgumentException e) {
-                table.mistake(ADDRESSES, "\"" + text + "\": " + e.getMessage());
-            }
+            });
         }
         return addresses;
     }
