@@ -50,9 +50,7 @@ final class DeviceFacts {
     }
 
     static Optional<Long> acpiIndex(PciFunction function) {
-        return function.acpiIndex().isPresent()
-                ? Optional.of(function.acpiIndex().getAsLong())
-                : Optional.empty();
+        return function.acpiIndex().stream().boxed().findFirst();
     }
 
     static Optional<String> numaFrom(Item item) {

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -56,7 +56,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
                 managementEngine(),
                 mounts(),
                 env(),
-                templates("annotations", "an annotation's key", ContainerReader::isAnnotation),
+                templates("annotations", this::checkAnnotation),
                 additionalInfo());
     }
 
@@ -162,41 +162,42 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     private SortedMap<String, Template> env() {
         if (table.has("env", String.class)) {
             TreeMap<String, Template> one = new TreeMap<>();
-            table.string("env").filter(name -> isEnvName(name, "env")).ifPresent(name -> one.put(name, id()));
+            table.string("env").ifPresent(name -> {
+                checkVariable(name, "env");
+                one.put(name, id());
+            });
             return one;
         }
         if (table.has("env") && !table.has("env", Map.class)) {
             table.mistakeOfType("env", "a string in quotes or a table of strings");
             return new TreeMap<>();
         }
-        return templates("env", "a name for an environment variable", name -> isEnvName(name, "env." + name));
+        return templates("env", this::checkVariable);
     }
 
     private static Template id() {
         return Template.parse("{" + TemplateWord.ID.word() + "}", Optional.empty());
     }
 
-    private boolean isEnvName(String name, String key) {
+    private void checkVariable(String name, String key) {
         if (OWN_ENV_NAME.matcher(name).matches()) {
             table.mistake(key, "\"" + name + "\" begins as the variables that edgeplug sets by itself");
-            return true;
-        }
-        if (!ENV_NAME.matcher(name).matches()) {
+        } else if (!ENV_NAME.matcher(name).matches()) {
             table.mistake(key, "\"" + name + "\" is not a name for an environment variable");
         }
-        return true;
     }
 
-    private static boolean isAnnotation(String key) {
-        return ANNOTATION.matcher(key).matches() && !key.startsWith(CDI_ANNOTATION);
+    private void checkAnnotation(String name, String key) {
+        if (!ANNOTATION.matcher(name).matches() || name.startsWith(CDI_ANNOTATION)) {
+            table.mistake(key, "is not an annotation's key");
+        }
     }
 
-    private SortedMap<String, Template> templates(String key, String what, Predicate<String> isName) {
+    /** A table of templates, after a check of each name, which gets the whole key too. */
+    private SortedMap<String, Template> templates(String key, BiConsumer<String, String> check) {
         TreeMap<String, Template> templates = new TreeMap<>();
         table.texts(key).forEach((name, text) -> {
-            if (!isName.test(name)) {
-                table.mistake(key + "." + name, "is not " + what);
-            }
+            check.accept(name, key + "." + name);
             Words.template(table, key + "." + name, text, kind).ifPresent(template -> templates.put(name, template));
         });
         return templates;
