@@ -65,7 +65,6 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
         }
     }
 
-    /** The resources of the devices. */
     Set<ResourceName> resources() {
         return counts.keySet();
     }

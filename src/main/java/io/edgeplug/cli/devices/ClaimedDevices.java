@@ -24,7 +24,6 @@ import java.util.stream.Stream;
  */
 public final class ClaimedDevices {
 
-    /** Nothing is known. */
     public static final ClaimedDevices UNKNOWN = new ClaimedDevices("", Optional.empty(), List.of());
 
     private final String driver;

@@ -165,7 +165,6 @@ public enum Column {
         return help;
     }
 
-    /** Whether its values are names from pci.ids. */
     public boolean isOfPciIds() {
         return this == VENDOR || this == NAME;
     }

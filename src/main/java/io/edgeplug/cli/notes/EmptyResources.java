@@ -33,7 +33,6 @@ public final class EmptyResources {
                 empty, node.devices().stream().map(Candidate::device).toList());
     }
 
-    /** The other names. */
     public List<String> othersOf(List<String> names) {
         return names.stream()
                 .filter(name -> classes.stream()

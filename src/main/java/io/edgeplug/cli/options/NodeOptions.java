@@ -44,12 +44,10 @@ public final class NodeOptions {
         return config == null ? Path.of(RunOptions.DEFAULT_CONFIG) : config;
     }
 
-    /** Standard output. */
     public PrintWriter out() {
         return command.commandLine().getOut();
     }
 
-    /** The same, line by line. */
     public Lines lines() {
         return new Lines(out());
     }

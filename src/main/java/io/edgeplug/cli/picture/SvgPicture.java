@@ -54,7 +54,6 @@ public final class SvgPicture {
         }
     }
 
-    /** The text of the image. */
     public static String of(NodeTree node) {
         return new SvgPicture().draw(node);
     }

@@ -136,7 +136,6 @@ final class Ledger {
         }
     }
 
-    /** Ends all waiting. */
     void close() {
         mutex.close();
     }
@@ -246,7 +245,6 @@ final class Ledger {
         }
     }
 
-    /** Waits until a view is as wanted, and looks after each change. */
     <T> T await(Supplier<T> view, Predicate<? super T> wanted, Duration timeout, Function<T, String> text)
             throws InterruptedException, TimeoutException {
         return mutex.await(view, wanted, timeout, text);
