@@ -103,7 +103,7 @@ public final class ConfigFiles {
         Duration settle = main.duration("settle", Duration.ZERO, LONGEST_SETTLE).orElse(defaults.settle());
         Config.Reports reports = ReportsReader.read(main);
         Config.Dra dra = DraReader.read(main);
-        kept = NodeReader.read(main);
+        kept = kept(main);
         Set<String> ofDaemon = read.isPresent() ? Set.copyOf(main.known()) : Set.of();
         readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]"));
         KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
@@ -215,6 +215,20 @@ public final class ConfigFiles {
         }
         found.sort(null);
         return found;
+    }
+
+    /** Which functions the node uses itself, by {@code [node]}. */
+    private static KeptFunctions kept(Table main) {
+        return main.table("node")
+                .map(node -> new KeptFunctions(functions(node, "keeps"), functions(node, "spares"), false))
+                .orElse(KeptFunctions.NONE);
+    }
+
+    private static List<String> functions(Table node, String key) {
+        List<String> names = node.strings(key);
+        names.forEach(name -> KeptFunctions.problem(name)
+                .ifPresent(problem -> node.mistake(key, "\"" + name + "\" " + problem)));
+        return names;
     }
 
     private static Optional<Path> socketDir(Table table, String key) {

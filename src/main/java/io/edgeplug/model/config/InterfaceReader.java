@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Reads the {@code [class.interface]} table of a class: what is done with the network interfaces of its devices. */
-final class InterfaceReader {
+record InterfaceReader(Table classTable, Optional<Kind> kind) {
 
     private static final String TABLE = "interface";
     private static final String NAME = "name";
@@ -37,14 +37,6 @@ final class InterfaceReader {
 
     /** The kinds of devices that may have a network interface. */
     static final Set<Kind> KINDS = Set.of(Kind.VF, Kind.NIC, Kind.SF, Kind.HCA);
-
-    private final Table classTable;
-    private final Optional<Kind> kind;
-
-    InterfaceReader(Table classTable, Optional<Kind> kind) {
-        this.classTable = classTable;
-        this.kind = kind;
-    }
 
     /** The step that hands the interface over; empty if it stays on the node. */
     Optional<Step.Interface> read(HandOver handOver, Api api, Sharing sharing, Recipe recipe) {
