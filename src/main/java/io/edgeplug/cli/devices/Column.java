@@ -62,7 +62,7 @@ public enum Column {
             "containers of these pods that hold it",
             holders(held -> Optional.of(held.holding().container()))),
     SHARES("number of containers that can have the device, if more than one", DeviceFacts::shares),
-    CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
+    CLASS("PCI class", item -> function(item).map(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(DeviceFacts::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
     NET("network interfaces", item -> joined(item.device().netNames())),
@@ -203,10 +203,6 @@ public enum Column {
         List<HeldBy> all = sources.holders().of(item.device());
         boolean isHeldSo = all.stream().anyMatch(held -> isFace(held, item));
         return Optional.of(all.isEmpty() ? "free" : isHeldSo ? "held" : "other");
-    }
-
-    private static Function<Item, Optional<?>> pci(Function<PciFunction, String> text) {
-        return item -> function(item).map(text);
     }
 
     /**

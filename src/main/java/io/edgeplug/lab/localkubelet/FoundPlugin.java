@@ -50,10 +50,6 @@ final class FoundPlugin {
         this.clients = clients;
     }
 
-    Path socket() {
-        return socket;
-    }
-
     String identity() {
         return identity;
     }

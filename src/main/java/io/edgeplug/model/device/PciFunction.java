@@ -57,14 +57,6 @@ public record PciFunction(
         return identity.classCode();
     }
 
-    OptionalInt numaNode() {
-        return topology.numaNode();
-    }
-
-    boolean isNumaGuess() {
-        return topology.isNumaGuess();
-    }
-
     public OptionalInt iommuGroup() {
         return topology.iommuGroup();
     }
