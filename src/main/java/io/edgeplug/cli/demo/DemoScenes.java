@@ -52,8 +52,8 @@ record DemoScenes(Story story, SimulatedNode node, LocalKubelet kubelet) {
     }
 
     void podAllocated() throws AdmissionException {
-        Pod pod = kubelet.admit(
-                new PodSpec(POD, List.of(new PodSpec.Container(CONTAINER, Map.of(VFS, 1, GOPHERS, 2)))));
+        Pod pod =
+                kubelet.admit(new PodSpec(POD, List.of(new PodSpec.Container(CONTAINER, Map.of(VFS, 1, GOPHERS, 2)))));
         story.line("pod allocated, its container gets:");
         AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(story::detail);
     }

@@ -120,7 +120,12 @@ record Admission(Ledger ledger, PodTable pods) {
      * the number. The plugin is asked even if there is no choice, as the kubelet does without a topology policy.
      */
     private List<String> choose(
-            String pod, String container, ResourceName resource, int count, ResourceEntry.Free free, Set<String> reusable)
+            String pod,
+            String container,
+            ResourceName resource,
+            int count,
+            ResourceEntry.Free free,
+            Set<String> reusable)
             throws PluginException {
         Set<String> chosen = new LinkedHashSet<>();
         if (!take(reusable, count, chosen)) {

@@ -27,7 +27,8 @@ public record Pod(String name, List<Container> containers) {
 
         public Container {
             TreeMap<ResourceName, SortedSet<String>> copy = new TreeMap<>();
-            devices.forEach((resource, ids) -> copy.put(resource, Collections.unmodifiableSortedSet(new TreeSet<>(ids))));
+            devices.forEach(
+                    (resource, ids) -> copy.put(resource, Collections.unmodifiableSortedSet(new TreeSet<>(ids))));
             devices = Collections.unmodifiableSortedMap(copy);
         }
 

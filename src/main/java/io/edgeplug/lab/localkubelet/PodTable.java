@@ -52,8 +52,7 @@ final class PodTable {
 
     /** All containers of the pod have run to their end. */
     synchronized void end(String pod) {
-        Entry entry = entry(pod)
-                .orElseThrow(() -> new IllegalArgumentException(pod + ": is no pod of this kubelet"));
+        Entry entry = entry(pod).orElseThrow(() -> new IllegalArgumentException(pod + ": is no pod of this kubelet"));
         Entry ended = new Entry(entry.spec(), true);
         entries.put(pod, ended);
         tell(EventType.MODIFIED, ended);

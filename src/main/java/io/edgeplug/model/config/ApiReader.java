@@ -39,8 +39,7 @@ record ApiReader(Table table) {
      * because programming takes seconds and may fail.
      */
     boolean isPreparedBeforeBinding(Api api, Recipe recipe) {
-        boolean isBefore =
-                Words.oneOf(table, PREPARE_BEFORE, MOMENTS).orElse(api == Api.DRA && recipe.programs());
+        boolean isBefore = Words.oneOf(table, PREPARE_BEFORE, MOMENTS).orElse(api == Api.DRA && recipe.programs());
         if (isBefore && api != Api.DRA) {
             table.mistake(PREPARE_BEFORE, "needs api = \"dra\": the scheduler does not wait for a device plugin");
         } else if (isBefore && recipe.isEmpty()) {

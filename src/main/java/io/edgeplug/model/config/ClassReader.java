@@ -53,7 +53,8 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
     /** Reads one class; empty if it has mistakes. */
     Optional<DeviceClass> read(Table table) {
         int before = mistakes.count();
-        Optional<ResourceName> resource = table.required("resource").flatMap(text -> Words.resource(table, "resource", text));
+        Optional<ResourceName> resource =
+                table.required("resource").flatMap(text -> Words.resource(table, "resource", text));
         Optional<Kind> kind = Words.oneOf(table.requiring("kind"), "kind", Kind.class);
         ContainerRules container = new ContainerReader(table, kind).read(resource);
         Optional<Preference> preference = Words.oneOf(table, "prefer", Preference.class);

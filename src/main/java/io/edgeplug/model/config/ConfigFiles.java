@@ -226,8 +226,8 @@ public final class ConfigFiles {
 
     private static List<String> functions(Table node, String key) {
         List<String> names = node.strings(key);
-        names.forEach(name -> KeptFunctions.problem(name)
-                .ifPresent(problem -> node.mistake(key, "\"" + name + "\" " + problem)));
+        names.forEach(name ->
+                KeptFunctions.problem(name).ifPresent(problem -> node.mistake(key, "\"" + name + "\" " + problem)));
         return names;
     }
 

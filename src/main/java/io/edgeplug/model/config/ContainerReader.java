@@ -2,8 +2,8 @@ package io.edgeplug.model.config;
 
 import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.ResourceName;
-import io.edgeplug.model.rules.ContainerRules.MountRule;
 import io.edgeplug.model.rules.ContainerRules;
+import io.edgeplug.model.rules.ContainerRules.MountRule;
 import io.edgeplug.model.rules.HandOver;
 import io.edgeplug.model.rules.Template;
 import io.edgeplug.model.rules.TemplateWord;

@@ -124,7 +124,8 @@ final class RecipeReader {
         Optional<String> file = file(table);
         Optional<String> sha256 = sha256(table);
         Optional<String> id = id(table);
-        Optional<Template> idFile = table.string("id_file").flatMap(text -> Words.template(table, "id_file", text, kind));
+        Optional<Template> idFile =
+                table.string("id_file").flatMap(text -> Words.template(table, "id_file", text, kind));
         Optional<Step.Command> tool = command(table, timeout, TemplateWord.FILE);
         boolean partial = table.bool("partial").orElse(false);
         boolean always = table.bool("always").orElse(false);

@@ -85,9 +85,11 @@ public enum TemplateWord implements Worded {
             case PORT -> usb(device).map(usb -> usb.port().path());
             case PF -> part(device).flatMap(part -> first(part.physicalNetNames()));
             case PF_BDF -> part(device).map(part -> part.physicalFunction().toString());
-            case VF -> device instanceof VirtualFunction vf ? Optional.of(Integer.toString(vf.index())) : Optional.empty();
+            case VF ->
+                device instanceof VirtualFunction vf ? Optional.of(Integer.toString(vf.index())) : Optional.empty();
             case NETDEV -> first(device.netNames());
-            case RDMA -> first(device.rdmaDevices().stream().map(RdmaDevice::name).toList());
+            case RDMA ->
+                first(device.rdmaDevices().stream().map(RdmaDevice::name).toList());
             case AFU -> device instanceof Fpga fpga ? first(fpga.afuIds()) : Optional.empty();
             case PATH ->
                 usb(device)
