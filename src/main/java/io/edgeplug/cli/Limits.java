@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -65,7 +66,6 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
         }
     }
 
-    /** The resources of the devices. */
     Set<ResourceName> resources() {
         return counts.keySet();
     }
@@ -73,15 +73,15 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
     /** The same with the IDs of devices that are named otherwise. A share has no other name. */
     Limits withIds(ScannedNode node) throws IOException {
         SortedMap<ResourceName, List<String>> found = new TreeMap<>();
-        for (ResourceName resource : named.keySet()) {
+        for (Map.Entry<ResourceName, List<String>> wanted : named.entrySet()) {
             List<String> ids = new ArrayList<>();
-            for (String name : named.getOrDefault(resource, List.of())) {
+            for (String name : wanted.getValue()) {
                 ids.add(
                         name.contains(Shares.SEPARATOR)
                                 ? name
                                 : node.one(name).device().id());
             }
-            found.put(resource, ids);
+            found.put(wanted.getKey(), ids);
         }
         return new Limits(counts, found);
     }

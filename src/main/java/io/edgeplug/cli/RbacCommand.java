@@ -43,7 +43,6 @@ final class RbacCommand implements Callable<Integer> {
     @ArgGroup
     private @Nullable Subject subject;
 
-    /** Who gets the role. */
     static final class Subject {
 
         @Option(names = "--node", paramLabel = "NODE", description = "Only this node gets the role; may be repeated.")

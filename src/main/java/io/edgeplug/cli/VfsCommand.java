@@ -84,7 +84,7 @@ final class VfsCommand {
         public Integer call() throws Exception {
             Config config = node.readOrDefaults();
             try (Sysroot sysroot = node.open()) {
-                List<PfPlan> plans = VfsNode.of(sysroot, config).plan(config.vfs());
+                List<PfPlan> plans = VfsNode.of(sysroot, config, null).plan(config.vfs());
                 VfsNode.refuseDisputes(config.vfs(), plans);
                 return print(config, plans, json) ? ExitCode.OK : ExitCode.FAILURE;
             }
@@ -120,8 +120,7 @@ final class VfsCommand {
                     throw new IOException(
                             node.sysroot + ": is another node, whose kernel makes no VFs here; see --dry-run");
                 }
-                NodeVfs vfs =
-                        kubeletDir != null ? VfsNode.of(sysroot, config, kubeletDir) : VfsNode.of(sysroot, config);
+                NodeVfs vfs = VfsNode.of(sysroot, config, kubeletDir);
                 List<PfPlan> plans = vfs.plan(config.vfs());
                 boolean isGood = dryRun
                         ? print(config, plans, false)

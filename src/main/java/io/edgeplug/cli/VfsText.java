@@ -1,9 +1,7 @@
 package io.edgeplug.cli;
 
-import com.google.gson.GsonBuilder;
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
 import io.edgeplug.cli.notes.VfsNode;
+import io.edgeplug.cli.options.Lines;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PhysicalFunction;
 import io.edgeplug.model.rules.VfGroups;
@@ -11,7 +9,9 @@ import io.edgeplug.model.rules.WantedVfs;
 import io.edgeplug.node.vfs.PfPlan;
 import io.edgeplug.node.vfs.VfsStep;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Plans of PFs as text for people, and as JSON. */
 final class VfsText {
@@ -99,70 +99,53 @@ final class VfsText {
     }
 
     static String json(List<PfPlan> plans, List<WantedVfs> withoutPf) {
-        JsonArray pfs = new JsonArray();
-        plans.forEach(plan -> pfs.add(json(plan)));
-        JsonObject root = new JsonObject();
-        root.add("pfs", pfs);
-        root.add(
-                "entriesWithoutPf",
-                texts(withoutPf.stream().map(WantedVfs::place).toList()));
-        return new GsonBuilder()
-                .setPrettyPrinting()
-                .disableHtmlEscaping()
-                .create()
-                .toJson(root);
+        Map<String, Object> root = new LinkedHashMap<>();
+        root.put("pfs", plans.stream().map(VfsText::json).toList());
+        root.put("entriesWithoutPf", withoutPf.stream().map(WantedVfs::place).toList());
+        return Lines.json(root);
     }
 
-    private static JsonObject json(PfPlan plan) {
-        PhysicalFunction pf = plan.pf();
-        JsonObject object = new JsonObject();
-        object.addProperty("pf", pf.address().toString());
+    private static Map<String, Object> json(PfPlan plan) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("pf", plan.pf().address().toString());
         if (plan.isRead()) {
             addRead(plan, object);
         }
-        object.add("problems", texts(plan.problems()));
-        object.add("notes", texts(plan.notes()));
+        object.put("problems", plan.problems());
+        object.put("notes", plan.notes());
         return object;
     }
 
-    private static void addRead(PfPlan plan, JsonObject object) {
+    private static void addRead(PfPlan plan, Map<String, Object> object) {
         PhysicalFunction pf = plan.pf();
-        pf.port().ifPresent(port -> object.addProperty("net", port.name()));
-        pf.driver().ifPresent(driver -> object.addProperty("driver", driver));
-        object.addProperty("total", pf.totalVfs());
-        object.addProperty("vfs", pf.count());
-        object.addProperty(
+        pf.port().ifPresent(port -> object.put("net", port.name()));
+        pf.driver().ifPresent(driver -> object.put("driver", driver));
+        object.put("total", pf.totalVfs());
+        object.put("vfs", pf.count());
+        object.put(
                 "eswitch", (pf.isSwitchdev() ? WantedVfs.EswitchMode.SWITCHDEV : WantedVfs.EswitchMode.LEGACY).word());
         plan.wanted().ifPresent(wanted -> {
-            object.addProperty("entry", wanted.place());
-            object.addProperty("wanted", wanted.count());
+            object.put("entry", wanted.place());
+            object.put("wanted", wanted.count());
         });
-        JsonArray steps = new JsonArray();
-        plan.steps().forEach(step -> steps.add(json(step)));
-        object.add("steps", steps);
-        object.add("lost", texts(plan.lost().stream().map(PciAddress::toString).toList()));
-        JsonArray held = new JsonArray();
+        object.put("steps", plan.steps().stream().map(VfsText::json).toList());
+        object.put("lost", plan.lost().stream().map(PciAddress::toString).toList());
+        List<Map<String, Object>> held = new ArrayList<>();
         plan.held().forEach(one -> {
-            JsonObject vf = new JsonObject();
-            vf.addProperty("vf", one.index());
-            vf.addProperty("device", one.address().toString());
-            vf.addProperty("holder", one.holder());
+            Map<String, Object> vf = new LinkedHashMap<>();
+            vf.put("vf", one.index());
+            vf.put("device", one.address().toString());
+            vf.put("holder", one.holder());
             held.add(vf);
         });
-        object.add("held", held);
+        object.put("held", held);
     }
 
-    private static JsonObject json(VfsStep step) {
-        JsonObject object = new JsonObject();
-        object.addProperty("step", step.word());
-        step.vf().ifPresent(vf -> object.addProperty("vf", vf));
-        object.addProperty("text", step.text());
+    private static Map<String, Object> json(VfsStep step) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("step", step.word());
+        step.vf().ifPresent(vf -> object.put("vf", vf));
+        object.put("text", step.text());
         return object;
-    }
-
-    private static JsonArray texts(List<String> texts) {
-        JsonArray array = new JsonArray();
-        texts.forEach(array::add);
-        return array;
     }
 }

@@ -45,6 +45,18 @@ final class VfsPlanTest {
     }
 
     @Test
+    void nameOfAnInterfaceCannotControlATerminalThatShowsJson() throws IOException {
+        String tree = Files.readString(Machine.file("e810-switchdev", "tree")).replace("ens1f0np0", "ens1f0\u202e");
+        Path config = Files.writeString(root.resolve("edgeplug.toml"), """
+                [[vfs]]
+                count = 4
+                match = { vendors = ["8086"] }
+                """);
+
+        assertThat(plan(tree, config, "-J")).contains("\"net\": \"ens1f0\\u202e\"");
+    }
+
+    @Test
     void pfThatTwoEntriesTakeIsAMistakeThatNamesBoth() throws IOException {
         Path config = Files.writeString(root.resolve("edgeplug.toml"), """
                 [[vfs]]

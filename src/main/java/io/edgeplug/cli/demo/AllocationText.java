@@ -4,6 +4,7 @@ import io.edgeplug.lab.localkubelet.ContainerAllocation;
 import io.edgeplug.node.container.Allocation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The allocation of a container as text, a line for each entry. */
 public final class AllocationText {
@@ -11,24 +12,16 @@ public final class AllocationText {
     private AllocationText() {}
 
     /** The kubelet's answer from a plugin. */
-    public static List<String> lines(ContainerAllocation allocation) {
-        List<String> lines = new ArrayList<>();
-        allocation.envs().forEach((key, value) -> lines.add(env(key, value)));
-        allocation.devices().forEach(one -> lines.add(device(one.hostPath(), one.containerPath(), one.permissions())));
-        allocation.mounts().forEach(one -> lines.add(mount(one.hostPath(), one.containerPath(), one.readOnly())));
-        allocation.annotations().forEach((key, value) -> lines.add(annotation(key, value)));
-        allocation.cdiDevices().forEach(name -> lines.add(cdi(name)));
-        return lines;
+    public static List<String> lines(ContainerAllocation got) {
+        List<String> edits = new ArrayList<>();
+        got.devices().forEach(one -> edits.add(device(one.hostPath(), one.containerPath(), one.permissions())));
+        got.mounts().forEach(one -> edits.add(mount(one.hostPath(), one.containerPath(), one.readOnly())));
+        return lines(got.envs(), edits, got.annotations(), got.cdiDevices());
     }
 
     /** The answer that the kubelet would get. */
     public static List<String> lines(Allocation allocation) {
-        List<String> lines = new ArrayList<>();
-        allocation.env().forEach((key, value) -> lines.add(env(key, value)));
-        lines.addAll(edits(allocation));
-        allocation.annotations().forEach((key, value) -> lines.add(annotation(key, value)));
-        allocation.cdiDevices().forEach(name -> lines.add(cdi(name)));
-        return lines;
+        return lines(allocation.env(), edits(allocation), allocation.annotations(), allocation.cdiDevices());
     }
 
     /** Only its nodes and mounts. */
@@ -39,16 +32,14 @@ public final class AllocationText {
         return lines;
     }
 
-    private static String annotation(String key, String value) {
-        return "annotation " + key + "=" + value;
-    }
-
-    private static String cdi(String name) {
-        return "cdi        " + name;
-    }
-
-    private static String env(String key, String value) {
-        return "env        " + key + "=" + value;
+    private static List<String> lines(
+            Map<String, String> env, List<String> edits, Map<String, String> annotations, List<String> cdiDevices) {
+        List<String> lines = new ArrayList<>();
+        env.forEach((key, value) -> lines.add("env        " + key + "=" + value));
+        lines.addAll(edits);
+        annotations.forEach((key, value) -> lines.add("annotation " + key + "=" + value));
+        cdiDevices.forEach(name -> lines.add("cdi        " + name));
+        return lines;
     }
 
     private static String device(String hostPath, String path, String permissions) {

@@ -3,6 +3,8 @@ package io.edgeplug.cli.demo;
 import io.edgeplug.api.kubelet.DevicePlugins;
 import io.edgeplug.cli.options.ExitCode;
 import io.edgeplug.cli.options.ScratchDirectory;
+import io.edgeplug.lab.localkubelet.AdmissionException;
+import io.edgeplug.lab.localkubelet.ContainerStartException;
 import io.edgeplug.lab.localkubelet.KubeletOptions;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.lab.simulation.DemoNode;
@@ -44,11 +46,14 @@ public final class DemoCommand implements Callable<Integer> {
             return ExitCode.OK;
         } catch (TimeoutException e) {
             throw new IOException("the kubelet did not see it: " + e.getMessage(), e);
+        } catch (AdmissionException | ContainerStartException e) {
+            throw new IOException(e.getMessage(), e);
         }
     }
 
     private static void tell(Path directory)
-            throws IOException, ConfigException, InterruptedException, TimeoutException {
+            throws IOException, ConfigException, InterruptedException, TimeoutException, AdmissionException,
+                    ContainerStartException {
         Story story = new Story(System.out);
         Config config = config(directory);
         Path kubeletDir = directory.resolve("device-plugins");

@@ -51,24 +51,16 @@ record DemoScenes(Story story, SimulatedNode node, LocalKubelet kubelet) {
                 .forEach(state -> story.detail(state.resource() + " = " + state.allocatable() + "  " + ids(state)));
     }
 
-    void podAllocated() throws IOException {
-        PodSpec spec = new PodSpec(POD, List.of(new PodSpec.Container(CONTAINER, Map.of(VFS, 1, GOPHERS, 2))));
-        try {
-            Pod pod = kubelet.admit(spec);
-            story.line("pod allocated, its container gets:");
-            AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(story::detail);
-        } catch (AdmissionException e) {
-            throw new IOException(e.getMessage(), e);
-        }
+    void podAllocated() throws AdmissionException {
+        Pod pod =
+                kubelet.admit(new PodSpec(POD, List.of(new PodSpec.Container(CONTAINER, Map.of(VFS, 1, GOPHERS, 2)))));
+        story.line("pod allocated, its container gets:");
+        AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(story::detail);
     }
 
-    void containerStarted() throws IOException {
+    void containerStarted() throws ContainerStartException {
         Instant asked = Instant.now();
-        try {
-            kubelet.startContainer(POD, CONTAINER);
-        } catch (ContainerStartException e) {
-            throw new IOException(e.getMessage(), e);
-        }
+        kubelet.startContainer(POD, CONTAINER);
         story.line("container started, once its VF was reset", asked);
         node.acts().forEach(story::detail);
     }

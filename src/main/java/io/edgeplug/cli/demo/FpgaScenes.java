@@ -21,7 +21,7 @@ record FpgaScenes(Story story, SimulatedNode node, Monitor monitor, LocalKubelet
     private static final String FIRST_POD = "encrypt";
     private static final String SECOND_POD = "stream";
 
-    void firstPodStarted() throws IOException {
+    void firstPodStarted() throws IOException, AdmissionException, ContainerStartException {
         start(FIRST_POD, CRYPTO);
     }
 
@@ -44,18 +44,15 @@ record FpgaScenes(Story story, SimulatedNode node, Monitor monitor, LocalKubelet
         tellImage();
     }
 
-    void secondPodStarted() throws IOException {
+    void secondPodStarted() throws IOException, AdmissionException, ContainerStartException {
         start(SECOND_POD, CODEC);
     }
 
-    private void start(String pod, ResourceName resource) throws IOException {
+    private void start(String pod, ResourceName resource)
+            throws IOException, AdmissionException, ContainerStartException {
         Instant asked = Instant.now();
-        try {
-            kubelet.admit(PodSpec.of(pod, resource, 1));
-            kubelet.startContainer(pod, "main");
-        } catch (AdmissionException | ContainerStartException e) {
-            throw new IOException(e.getMessage(), e);
-        }
+        kubelet.admit(PodSpec.of(pod, resource, 1));
+        kubelet.startContainer(pod, "main");
         story.line("pod " + pod + " started, once the FPGA was programmed as " + resource, asked);
         tellImage();
     }

@@ -22,20 +22,9 @@ import java.util.stream.Stream;
  * The names that the cluster has for devices that pods claim, and the claims that hold them, from files of the node.
  * The API server is not asked. The name of a ResourceSlice is missing, because the server completes it.
  */
-public final class ClaimedDevices {
+public record ClaimedDevices(String driver, Optional<String> pool, List<PreparedClaim> claims) {
 
-    /** Nothing is known. */
     public static final ClaimedDevices UNKNOWN = new ClaimedDevices("", Optional.empty(), List.of());
-
-    private final String driver;
-    private final Optional<String> pool;
-    private final List<PreparedClaim> claims;
-
-    private ClaimedDevices(String driver, Optional<String> pool, List<PreparedClaim> claims) {
-        this.driver = driver;
-        this.pool = pool;
-        this.claims = claims;
-    }
 
     /** Reads what this user may read. */
     public static ClaimedDevices read(Sysroot sysroot, Config config) {

@@ -10,7 +10,6 @@ import static io.edgeplug.cli.devices.DeviceFacts.number;
 import static io.edgeplug.cli.devices.DeviceFacts.numbers;
 import static io.edgeplug.cli.devices.DeviceFacts.path;
 import static io.edgeplug.cli.devices.DeviceFacts.portStates;
-import static io.edgeplug.cli.devices.DeviceFacts.ports;
 
 import io.edgeplug.cli.devices.DeviceHolders.HeldBy;
 import io.edgeplug.model.device.Fpga;
@@ -62,7 +61,7 @@ public enum Column {
             "containers of these pods that hold it",
             holders(held -> Optional.of(held.holding().container()))),
     SHARES("number of containers that can have the device, if more than one", DeviceFacts::shares),
-    CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
+    CLASS("PCI class", item -> function(item).map(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(DeviceFacts::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
     NET("network interfaces", item -> joined(item.device().netNames())),
@@ -77,27 +76,12 @@ public enum Column {
     LINK(
             "types of links",
             item -> joined(function(item).map(PciFunction::linkTypes).orElse(List.of()))),
-    RDMA(
-            "RDMA devices",
-            item -> joined(
-                    item.device().rdmaDevices().stream().map(RdmaDevice::name).toList())),
+    RDMA("RDMA devices", rdma(RdmaDevice::name)),
     PORTS("RDMA ports with link layer and states", item -> joined(portStates(item.device()))),
-    GUID(
-            "node GUIDs of RDMA devices",
-            item -> joined(item.device().rdmaDevices().stream()
-                    .map(RdmaDevice::nodeGuid)
-                    .toList())),
-    SYSGUID(
-            "system image GUIDs of RDMA devices",
-            item -> joined(item.device().rdmaDevices().stream()
-                    .map(RdmaDevice::systemImageGuid)
-                    .toList())),
-    PORTGUID(
-            "GUIDs of InfiniBand ports",
-            item -> joined(ports(item.device()).map(RdmaPort::guid).toList())),
-    PKEYS(
-            "first P_Key of each RDMA port",
-            item -> joined(ports(item.device()).map(RdmaPort::partitionKey).toList())),
+    GUID("node GUIDs of RDMA devices", rdma(RdmaDevice::nodeGuid)),
+    SYSGUID("system image GUIDs of RDMA devices", rdma(RdmaDevice::systemImageGuid)),
+    PORTGUID("GUIDs of InfiniBand ports", ports(RdmaPort::guid)),
+    PKEYS("first P_Key of each RDMA port", ports(RdmaPort::partitionKey)),
     AUX("auxiliary devices", item -> joined(made(item).auxiliaries())),
     VDPA(
             "vDPA devices and how they are used",
@@ -165,7 +149,6 @@ public enum Column {
         return help;
     }
 
-    /** Whether its values are names from pci.ids. */
     public boolean isOfPciIds() {
         return this == VENDOR || this == NAME;
     }
@@ -182,6 +165,17 @@ public enum Column {
 
     public Optional<?> value(Item item, Sources sources) {
         return value.apply(item, sources);
+    }
+
+    private static Function<Item, Optional<?>> rdma(Function<RdmaDevice, String> text) {
+        return item -> joined(item.device().rdmaDevices().stream().map(text).toList());
+    }
+
+    private static Function<Item, Optional<?>> ports(Function<RdmaPort, String> text) {
+        return item -> joined(item.device().rdmaDevices().stream()
+                .flatMap(rdma -> rdma.ports().stream())
+                .map(text)
+                .toList());
     }
 
     private static BiFunction<Item, Sources, Optional<?>> holders(Function<HeldBy, Optional<String>> text) {
@@ -204,10 +198,6 @@ public enum Column {
         List<HeldBy> all = sources.holders().of(item.device());
         boolean isHeldSo = all.stream().anyMatch(held -> isFace(held, item));
         return Optional.of(all.isEmpty() ? "free" : isHeldSo ? "held" : "other");
-    }
-
-    private static Function<Item, Optional<?>> pci(Function<PciFunction, String> text) {
-        return item -> function(item).map(text);
     }
 
     /**

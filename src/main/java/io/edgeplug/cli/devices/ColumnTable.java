@@ -1,6 +1,6 @@
 package io.edgeplug.cli.devices;
 
-import com.google.gson.GsonBuilder;
+import io.edgeplug.cli.options.Lines;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.system.kernel.PlainText;
 import java.util.ArrayList;
@@ -38,12 +38,7 @@ public record ColumnTable(List<Column> columns, List<Item> rows, Column.Sources 
                     object.put(column.key(), column.value(row, sources).orElse(null)));
             objects.add(object);
         }
-        return PlainText.ofJson(new GsonBuilder()
-                .serializeNulls()
-                .setPrettyPrinting()
-                .disableHtmlEscaping()
-                .create()
-                .toJson(Map.of("devices", objects)));
+        return Lines.json(Map.of("devices", objects));
     }
 
     /**

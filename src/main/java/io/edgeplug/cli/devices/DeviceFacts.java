@@ -8,7 +8,6 @@ import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.device.PciIdentity;
 import io.edgeplug.model.device.PlatformFpga;
-import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VdpaDevice;
@@ -50,9 +49,7 @@ final class DeviceFacts {
     }
 
     static Optional<Long> acpiIndex(PciFunction function) {
-        return function.acpiIndex().isPresent()
-                ? Optional.of(function.acpiIndex().getAsLong())
-                : Optional.empty();
+        return function.acpiIndex().stream().boxed().findFirst();
     }
 
     static Optional<String> numaFrom(Item item) {
@@ -98,10 +95,6 @@ final class DeviceFacts {
                 : Stream.of();
         Stream<String> rdma = device.rdmaDevices().stream().flatMap(one -> one.nodes().stream());
         return Stream.of(own, made, rdma).flatMap(nodes -> nodes).distinct().toList();
-    }
-
-    static Stream<RdmaPort> ports(Device device) {
-        return device.rdmaDevices().stream().flatMap(rdma -> rdma.ports().stream());
     }
 
     static List<String> portStates(Device device) {

@@ -24,7 +24,6 @@ import java.util.stream.Collectors;
 /** The containers that hold devices of a node, by the kubelet's notes and answers. Only root may read these. */
 public final class DeviceHolders {
 
-    /** Nothing is known. */
     public static final DeviceHolders UNKNOWN = new DeviceHolders(Optional.empty(), Optional.empty(), Path.of(""));
 
     private static final DateTimeFormatter TIME =

@@ -12,15 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** A device that is no longer on the node, but was used by a pod and is not scrubbed since. */
-public final class GoneDevice {
-
-    private final UseNotes used;
-    private final Use use;
-
-    private GoneDevice(UseNotes used, Use use) {
-        this.used = used;
-        this.use = use;
-    }
+public record GoneDevice(UseNotes used, Use use) {
 
     /**
      * The device with that ID, with or without the domain. Empty if no such device is noted, or if this user may not

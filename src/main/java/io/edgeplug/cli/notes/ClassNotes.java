@@ -225,7 +225,6 @@ public final class ClassNotes {
         return one.isFace() && other.isFace();
     }
 
-    /** The first few of them. */
     static String some(List<String> ids) {
         return PlainText.some(ids, MAX_NAMED);
     }

@@ -8,15 +8,7 @@ import io.edgeplug.node.supply.Candidate;
 import java.util.List;
 
 /** Says why resources of the configuration have no devices here. */
-public final class EmptyResources {
-
-    private final List<DeviceClass> classes;
-    private final List<Device> devices;
-
-    private EmptyResources(List<DeviceClass> classes, List<Device> devices) {
-        this.classes = classes;
-        this.devices = devices;
-    }
+public record EmptyResources(List<DeviceClass> classes, List<Device> devices) {
 
     /** Those among the names that a command was given. */
     public static EmptyResources named(List<String> names, List<DeviceClass> classes, ScannedNode node) {
@@ -33,7 +25,6 @@ public final class EmptyResources {
                 empty, node.devices().stream().map(Candidate::device).toList());
     }
 
-    /** The other names. */
     public List<String> othersOf(List<String> names) {
         return names.stream()
                 .filter(name -> classes.stream()

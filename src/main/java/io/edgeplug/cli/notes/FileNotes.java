@@ -55,10 +55,9 @@ record FileNotes(List<DeviceClass> classes, Inventory inventory, Sysfs sysfs) {
             }
         }
         return lost.entrySet().stream()
-                .map(entry -> "belong to " + entry.getKey() + ", which comes first: "
+                .map(entry -> "files that it names belong to " + entry.getKey() + ", which comes first: "
                         + ClassNotes.some(entry.getValue())
                         + "; with shared_with = [\"" + entry.getKey() + "\"], both classes have these files")
-                .map(text -> "files that it names " + text)
                 .toList();
     }
 

@@ -26,8 +26,13 @@ public final class VfsNode {
         return new NodeVfs(sysroot.sysfs(), sysroot.isThisNode() ? sysroot.root() : null, kubelet);
     }
 
-    /** With the kubelet of that configuration. */
-    public static NodeVfs of(Sysroot sysroot, Config config) throws IOException {
+    /** With the kubelet of that configuration, or another directory for device plugins. */
+    public static NodeVfs of(Sysroot sysroot, Config config, @Nullable Path kubeletDir) throws IOException {
+        if (kubeletDir != null) {
+            Path registeredIn =
+                    config.registration() == Config.Registration.DEVICE_PLUGINS ? kubeletDir : config.registeredIn();
+            return of(sysroot, new NodeVfs.Kubelet(kubeletDir, config.kubeletRoot(registeredIn)));
+        }
         Optional<Path> pluginDir = sysroot.kubeletDir(config.kubeletDir());
         Optional<Path> root = sysroot.kubeletDir(config.kubeletRoot(config.registeredIn()));
         return of(
@@ -35,13 +40,6 @@ public final class VfsNode {
                 pluginDir
                         .flatMap(directory -> root.map(parent -> new NodeVfs.Kubelet(directory, parent)))
                         .orElse(null));
-    }
-
-    /** With the kubelet of that configuration, but another directory for device plugins. */
-    public static NodeVfs of(Sysroot sysroot, Config config, Path kubeletDir) throws IOException {
-        Path registeredIn =
-                config.registration() == Config.Registration.DEVICE_PLUGINS ? kubeletDir : config.registeredIn();
-        return of(sysroot, new NodeVfs.Kubelet(kubeletDir, config.kubeletRoot(registeredIn)));
     }
 
     /** A PF that two entries take is a mistake in the configuration that only the node shows. */
@@ -107,7 +105,7 @@ public final class VfsNode {
         if (config.vfs().isEmpty()) {
             return;
         }
-        NodeVfs node = of(sysroot, config);
+        NodeVfs node = of(sysroot, config, null);
         List<PfPlan> plans = node.plan(config.vfs());
         for (WantedVfs entry : config.vfs()) {
             List<PfPlan> own = plans.stream()

@@ -3,14 +3,11 @@ package io.edgeplug.cli.options;
 import io.edgeplug.model.config.Config;
 import io.edgeplug.model.config.ConfigException;
 import io.edgeplug.model.config.ConfigFiles;
-import io.edgeplug.model.rules.DeviceClass;
-import io.edgeplug.node.inventory.Inventory;
 import io.edgeplug.system.systemd.Journal;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,12 +41,10 @@ public final class NodeOptions {
         return config == null ? Path.of(RunOptions.DEFAULT_CONFIG) : config;
     }
 
-    /** Standard output. */
     public PrintWriter out() {
         return command.commandLine().getOut();
     }
 
-    /** The same, line by line. */
     public Lines lines() {
         return new Lines(out());
     }
@@ -66,13 +61,6 @@ public final class NodeOptions {
     /** The node. The caller closes it. */
     public Sysroot open() throws IOException {
         return Sysroot.open(sysroot).tellingOfLongLooks(err());
-    }
-
-    /** Scans the node once, and gives its devices to these classes. */
-    public Inventory scan(List<DeviceClass> classes) throws IOException {
-        try (Sysroot node = open()) {
-            return Inventory.scan(node.sysfs(), classes);
-        }
     }
 
     /** The configuration. If none was named and none is installed, one without classes, with a line to stderr. */

@@ -34,7 +34,6 @@ public final class ProgressLine {
         return isShown;
     }
 
-    /** Replaces the text. */
     public void show(String text) {
         if (isShown) {
             String plain = PlainText.of(text);

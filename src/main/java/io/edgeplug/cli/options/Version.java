@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.Properties;
 
-/** The version of this build. */
 public final class Version {
 
     private Version() {}

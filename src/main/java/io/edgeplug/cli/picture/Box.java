@@ -35,7 +35,6 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
         children = List.copyOf(children);
     }
 
-    /** The width of a text in pixels. */
     static int width(String text) {
         return (int) Math.ceil(length(text) * CHARACTER);
     }

@@ -54,7 +54,6 @@ final class Labels {
         return isBridge ? branch(shown, address.toString(), ofBridge) : of(shown);
     }
 
-    /** A device. */
     static Branch of(ShownDevice shown) {
         return switch (shown.device()) {
             case VirtualFunction vf -> branch(shown, "VF " + vf.index(), vf.id(), names(vf.function()), driver(vf));

@@ -35,8 +35,6 @@ public final class SvgPicture {
 
     private final Map<ResourceName, List<ShownDevice>> resources = new TreeMap<>();
     private final StringBuilder svg = new StringBuilder();
-    private boolean hasOthers;
-    private boolean hasUnhealthy;
 
     private SvgPicture() {}
 
@@ -54,20 +52,17 @@ public final class SvgPicture {
         }
     }
 
-    /** The text of the image. */
     public static String of(NodeTree node) {
         return new SvgPicture().draw(node);
     }
 
     private String draw(NodeTree node) {
         List<ShownDevice> devices = devices(node.branches()).toList();
-        hasOthers = haveOthers(node.branches());
-        hasUnhealthy = devices.stream().anyMatch(one -> !one.device().health().isHealthy());
         devices.forEach(one -> one.resource()
                 .ifPresent(resource -> resources
                         .computeIfAbsent(resource, any -> new ArrayList<>())
                         .add(one)));
-        Map<Branch, Look> entries = legend();
+        Map<Branch, Look> entries = legend(devices, haveOthers(node.branches()));
         List<Box> legend = Box.rows(List.copyOf(entries.keySet()), WIDTH);
         int belowLegend = bottom(legend) + MARGIN;
         List<Box> boxes = Box.rows(Alike.merged(node.branches()), WIDTH);
@@ -100,14 +95,14 @@ public final class SvgPicture {
     }
 
     /** Each resource with its devices, then the other kinds of boxes that there are. */
-    private Map<Branch, Look> legend() {
+    private Map<Branch, Look> legend(List<ShownDevice> all, boolean hasOthers) {
         Map<Branch, Look> entries = new LinkedHashMap<>();
         resources.forEach((resource, devices) ->
                 entries.put(Branch.of(resource.toString(), counts(devices)), new Look(Optional.of(resource), false)));
         if (hasOthers) {
             entries.put(Branch.of("no resource"), Look.PLAIN);
         }
-        if (hasUnhealthy) {
+        if (all.stream().anyMatch(one -> !one.device().health().isHealthy())) {
             entries.put(Branch.of("unhealthy"), new Look(Optional.empty(), true));
         }
         if (entries.isEmpty()) {

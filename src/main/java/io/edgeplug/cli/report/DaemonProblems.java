@@ -11,13 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What only the daemon knows of devices, such as that a container started unprepared. */
-public final class DaemonProblems {
-
-    private final Node node;
-
-    private DaemonProblems(Node node) {
-        this.node = node;
-    }
+public record DaemonProblems(Node node) {
 
     /** Asks the daemon. Without a daemon, or if it does not answer this user, nothing is known. */
     public static DaemonProblems ask(Sysroot sysroot) {

@@ -4,6 +4,7 @@ import io.edgeplug.api.status.StatusSocket;
 import io.edgeplug.cli.options.ExitCode;
 import io.edgeplug.cli.options.LongLines;
 import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.Sysroot;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.inventory.Inventory;
@@ -89,7 +90,10 @@ public final class StatusCommand implements Callable<Integer> {
     /** The status without the daemon. All healthy devices count as free, and nothing is registered. */
     private Node scanned() throws Exception {
         List<DeviceClass> classes = node.readOrDefaults().classes();
-        Inventory inventory = node.scan(classes);
+        Inventory inventory;
+        try (Sysroot sysroot = node.open()) {
+            inventory = Inventory.scan(sysroot.sysfs(), classes);
+        }
         Node.Builder found = Node.newBuilder();
         for (DeviceClass one : classes) {
             List<Device> devices = inventory.devices(one.resource());

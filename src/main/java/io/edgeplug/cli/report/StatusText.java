@@ -1,8 +1,8 @@
 package io.edgeplug.cli.report;
 
-import com.google.gson.GsonBuilder;
 import com.google.protobuf.Message;
 import io.edgeplug.cli.devices.ColumnTable;
+import io.edgeplug.cli.options.Lines;
 import io.edgeplug.proto.status.Configuration;
 import io.edgeplug.proto.status.Event;
 import io.edgeplug.proto.status.HeldDevice;
@@ -204,7 +204,6 @@ final class StatusText {
         lines.addAll(ColumnTable.padded(cells));
     }
 
-    /** One object. */
     static String json(Node node) {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("running", !node.getVersion().isEmpty());
@@ -244,11 +243,7 @@ final class StatusText {
         object.put("problemsMore", node.getProblemsMore());
         object.put("failures", objects(node.getFailuresList(), "what", "subject", "resource", "since", "text"));
         object.put("events", objects(node.getEventsList(), "time", "warning", "text"));
-        return PlainText.ofJson(new GsonBuilder()
-                .setPrettyPrinting()
-                .disableHtmlEscaping()
-                .create()
-                .toJson(object));
+        return Lines.json(object);
     }
 
     private static List<Map<String, Object>> objects(List<? extends Message> messages, String... keys) {

@@ -46,13 +46,13 @@ record Admission(Ledger ledger, PodTable pods) {
     }
 
     void delete(String pod) {
-        if (pods.remove(pod).isPresent()) {
+        if (pods.remove(pod)) {
             ledger.tell(new KubeletEvent.PodRemoved(pod));
         }
     }
 
     void remove(String pod) {
-        boolean wasAdmitted = pods.remove(pod).isPresent();
+        boolean wasAdmitted = pods.remove(pod);
         if (wasAdmitted && ledger.pod(pod).isEmpty()) {
             ledger.tell(new KubeletEvent.PodRemoved(pod));
         }
@@ -87,7 +87,7 @@ record Admission(Ledger ledger, PodTable pods) {
                 ledger.tell(new KubeletEvent.AllocationFailed(pod, container.name(), resource, e.reason()));
                 throw new AdmissionException(e.reason());
             }
-            SortedSet<String> held = held(pod, container.name(), resource);
+            SortedSet<String> held = ledger.held(pod, container.name(), resource);
             if (spec.initContainers().contains(container)) {
                 again.addAll(held);
             } else {
@@ -96,27 +96,21 @@ record Admission(Ledger ledger, PodTable pods) {
         }
     }
 
-    private SortedSet<String> held(String pod, String container, ResourceName resource) {
-        return ledger.holding(pod, container, resource)
-                .map(PodDevices.Holding::ids)
-                .orElseGet(TreeSet::new);
-    }
-
     private void allocate(String pod, String container, ResourceName resource, int count, Set<String> reusable)
             throws PluginException {
-        SortedSet<String> held = held(pod, container, resource);
-        FreeDevices free = checked(pod, container, resource, count, held);
+        SortedSet<String> held = ledger.held(pod, container, resource);
+        ResourceEntry.Free free = checked(pod, container, resource, count, held);
         if (!held.isEmpty()) {
             return;
         }
         List<String> ids = choose(pod, container, resource, count, free, reusable);
         Endpoint endpoint = ledger.endpoint(resource).orElseThrow(() -> noEndpoint(resource));
-        ledger.reserve(resource, ids);
+        ledger.changeReserved(resource, reserved -> reserved.addAll(ids));
         try {
             ContainerAllocateResponse answer = endpoint.allocate(ids);
             ledger.allocated(pod, container, resource, PodDevices.Holding.of(ids, free.all(), answer));
         } finally {
-            ledger.release(resource, ids);
+            ledger.changeReserved(resource, reserved -> reserved.removeAll(ids));
         }
     }
 
@@ -126,7 +120,12 @@ record Admission(Ledger ledger, PodTable pods) {
      * the number. The plugin is asked even if there is no choice, as the kubelet does without a topology policy.
      */
     private List<String> choose(
-            String pod, String container, ResourceName resource, int count, FreeDevices free, Set<String> reusable)
+            String pod,
+            String container,
+            ResourceName resource,
+            int count,
+            ResourceEntry.Free free,
+            Set<String> reusable)
             throws PluginException {
         Set<String> chosen = new LinkedHashSet<>();
         if (!take(reusable, count, chosen)) {
@@ -172,13 +171,13 @@ record Admission(Ledger ledger, PodTable pods) {
     }
 
     /** The kubelet's checks, in the kubelet's order and words. */
-    private FreeDevices checked(String pod, String container, ResourceName resource, int count, Set<String> held)
+    private ResourceEntry.Free checked(String pod, String container, ResourceName resource, int count, Set<String> held)
             throws PluginException {
         if (!held.isEmpty() && held.size() != count) {
             throw new PluginException("pod \"%s\" container \"%s\" changed request for resource \"%s\" from %d to %d"
                     .formatted(pod, container, resource, held.size(), count));
         }
-        FreeDevices free = ledger.free(resource)
+        ResourceEntry.Free free = ledger.free(resource)
                 .orElseThrow(() -> new PluginException("cannot allocate unregistered device " + resource));
         if (free.healthy().isEmpty()) {
             throw new PluginException("no healthy devices present; cannot allocate unhealthy devices " + resource);
@@ -231,7 +230,7 @@ record Admission(Ledger ledger, PodTable pods) {
             ledger.tell(new KubeletEvent.PreStartFailed(pod, container, resource, e.reason()));
             throw new ContainerStartException(e.reason());
         }
-        if (held(pod, container, resource).isEmpty()) {
+        if (ledger.held(pod, container, resource).isEmpty()) {
             try {
                 allocateLate(pod, container, resource, count);
             } catch (PluginException e) {
@@ -250,7 +249,7 @@ record Admission(Ledger ledger, PodTable pods) {
             // A restarted kubelet does not know that it should ask until the plugin registers again.
             return;
         }
-        SortedSet<String> ids = held(pod, container, resource);
+        SortedSet<String> ids = ledger.held(pod, container, resource);
         if (ids.isEmpty()) {
             throw new PluginException("no devices found allocated in local cache for pod %s, container %s, resource %s"
                     .formatted(pod, container, resource));

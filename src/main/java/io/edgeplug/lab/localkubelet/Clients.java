@@ -104,7 +104,7 @@ final class Clients implements AutoCloseable {
         if (closing) {
             throw new PluginException("the kubelet is stopping");
         }
-        Endpoint endpoint = Endpoint.open(rpc, api, socket, resource, deadlines);
+        Endpoint endpoint = new Endpoint(rpc, api, socket, resource, deadlines);
         open.add(endpoint);
         if (!bySocket) {
             forget(resource, socket);

@@ -43,19 +43,13 @@ final class Endpoint {
     private volatile @Nullable Instant stopped;
     private boolean dialled;
 
-    private Endpoint(
-            ResourceName resource, Path socket, ManagedChannel channel, PluginCalls plugin, Deadlines deadlines) {
+    /** An endpoint that connects with its first call. */
+    Endpoint(UnixRpc rpc, DevicePluginApi api, Path socket, ResourceName resource, Deadlines deadlines) {
         this.resource = resource;
         this.socket = socket;
-        this.channel = channel;
-        this.plugin = plugin;
+        this.channel = rpc.dial(socket);
+        this.plugin = PluginCalls.of(api, channel);
         this.deadlines = deadlines;
-    }
-
-    /** Makes an endpoint that connects with its first call. */
-    static Endpoint open(UnixRpc rpc, DevicePluginApi api, Path socket, ResourceName resource, Deadlines deadlines) {
-        ManagedChannel channel = rpc.dial(socket);
-        return new Endpoint(resource, socket, channel, PluginCalls.of(api, channel), deadlines);
     }
 
     ResourceName resource() {

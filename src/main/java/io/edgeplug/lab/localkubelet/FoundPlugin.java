@@ -50,10 +50,6 @@ final class FoundPlugin {
         this.clients = clients;
     }
 
-    Path socket() {
-        return socket;
-    }
-
     String identity() {
         return identity;
     }
@@ -127,7 +123,7 @@ final class FoundPlugin {
                     + answer.getType() + " at socket " + socket);
         }
         String invalid = "RegisterPlugin error -- plugin validation failed with err: ";
-        String version = DevicePluginApi.V1BETA1.version();
+        String version = DevicePluginApi.V1BETA1.word();
         if (!answer.getSupportedVersionsList().contains(version)) {
             throw new PluginException(invalid + "manager version, " + version
                     + ", is not among plugin supported versions ["

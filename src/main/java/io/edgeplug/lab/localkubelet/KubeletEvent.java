@@ -33,7 +33,6 @@ public sealed interface KubeletEvent {
         };
     }
 
-    /** An event of one container. */
     sealed interface OfContainer extends KubeletEvent {
         String pod();
 

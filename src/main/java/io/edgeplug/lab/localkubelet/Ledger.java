@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -135,7 +136,6 @@ final class Ledger {
         }
     }
 
-    /** Ends all waiting. */
     void close() {
         mutex.close();
     }
@@ -144,8 +144,14 @@ final class Ledger {
         return mutex.locked(() -> entry(resource).flatMap(ResourceEntry::endpoint));
     }
 
-    Optional<PodDevices.Holding> holding(String pod, String container, ResourceName resource) {
-        return mutex.locked(() -> pods.holding(pod, container, resource));
+    /** The devices of the resource that a container holds. */
+    SortedSet<String> held(String pod, String container, ResourceName resource) {
+        return mutex.locked(() -> pods.ids(pod, container, resource));
+    }
+
+    /** A device in the last list of the resource. */
+    Optional<ListedDevice> device(ResourceName resource, String id) {
+        return mutex.locked(() -> entry(resource).flatMap(entry -> entry.device(id)));
     }
 
     /** Whether the kubelet knows a plugin of the resource, or expects one back. */
@@ -160,21 +166,15 @@ final class Ledger {
     }
 
     /** Empty if the resource was never listed. */
-    Optional<FreeDevices> free(ResourceName resource) {
+    Optional<ResourceEntry.Free> free(ResourceName resource) {
         return mutex.locked(
                 () -> entry(resource).filter(ResourceEntry::known).map(entry -> entry.free(pods.ids(resource))));
     }
 
-    void reserve(ResourceName resource, Collection<String> ids) {
+    /** Changes which devices are for a container whose Allocate is not answered yet. */
+    void changeReserved(ResourceName resource, Consumer<Set<String>> change) {
         mutex.locked(() -> {
-            entry(resource).ifPresent(entry -> entry.reserved().addAll(ids));
-            mutex.changed();
-        });
-    }
-
-    void release(ResourceName resource, Collection<String> ids) {
-        mutex.locked(() -> {
-            entry(resource).ifPresent(entry -> entry.reserved().removeAll(ids));
+            entry(resource).map(ResourceEntry::reserved).ifPresent(change);
             mutex.changed();
         });
     }
@@ -245,7 +245,6 @@ final class Ledger {
         }
     }
 
-    /** Waits until a view is as wanted, and looks after each change. */
     <T> T await(Supplier<T> view, Predicate<? super T> wanted, Duration timeout, Function<T, String> text)
             throws InterruptedException, TimeoutException {
         return mutex.await(view, wanted, timeout, text);

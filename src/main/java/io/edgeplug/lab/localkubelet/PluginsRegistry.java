@@ -1,6 +1,7 @@
 package io.edgeplug.lab.localkubelet;
 
 import io.edgeplug.system.files.DirectoryWatch;
+import io.edgeplug.system.flow.Threads;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -28,7 +29,7 @@ final class PluginsRegistry implements AutoCloseable {
     /** loopSleepDuration of the plugin manager's reconciler. */
     private static final Duration RECONCILE = Duration.ofSeconds(1);
 
-    private static final long CLOSE_MILLIS = 5000;
+    private static final Duration CLOSE = Duration.ofSeconds(5);
 
     private final Path directory;
     private final DirectoryWatch watch;
@@ -90,10 +91,10 @@ final class PluginsRegistry implements AutoCloseable {
     }
 
     private void reconcile(Map<Path, String> sockets) {
-        found.values().removeIf(plugin -> {
-            boolean gone = !plugin.identity().equals(sockets.get(plugin.socket()));
+        found.entrySet().removeIf(known -> {
+            boolean gone = !known.getValue().identity().equals(sockets.get(known.getKey()));
             if (gone) {
-                plugin.remove();
+                known.getValue().remove();
             }
             return gone;
         });
@@ -110,11 +111,6 @@ final class PluginsRegistry implements AutoCloseable {
     @Override
     public void close() {
         watch.close();
-        thread.interrupt();
-        try {
-            thread.join(CLOSE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.end(thread, CLOSE);
     }
 }

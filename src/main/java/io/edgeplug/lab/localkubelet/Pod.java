@@ -3,13 +3,11 @@ package io.edgeplug.lab.localkubelet;
 import io.edgeplug.model.device.ResourceName;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /** A pod that holds devices. */
 public record Pod(String name, List<Container> containers) {
@@ -28,14 +26,10 @@ public record Pod(String name, List<Container> containers) {
             String name, SortedMap<ResourceName, SortedSet<String>> devices, ContainerAllocation allocation) {
 
         public Container {
-            devices = devices.entrySet().stream()
-                    .collect(Collectors.collectingAndThen(
-                            Collectors.toMap(
-                                    Map.Entry::getKey,
-                                    entry -> Collections.unmodifiableSortedSet(new TreeSet<>(entry.getValue())),
-                                    (one, other) -> one,
-                                    TreeMap::new),
-                            Collections::unmodifiableSortedMap));
+            TreeMap<ResourceName, SortedSet<String>> copy = new TreeMap<>();
+            devices.forEach(
+                    (resource, ids) -> copy.put(resource, Collections.unmodifiableSortedSet(new TreeSet<>(ids))));
+            devices = Collections.unmodifiableSortedMap(copy);
         }
 
         static Container empty(String name) {

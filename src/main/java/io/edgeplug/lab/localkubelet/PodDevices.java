@@ -35,7 +35,7 @@ final class PodDevices {
             byNode = Collections.unmodifiableSortedMap(copy);
         }
 
-        static Holding of(List<String> ids, SortedMap<String, ListedDevice> devices, ContainerAllocateResponse answer) {
+        static Holding of(List<String> ids, Map<String, ListedDevice> devices, ContainerAllocateResponse answer) {
             SortedMap<Long, List<String>> byNode = new TreeMap<>();
             for (String id : ids) {
                 List<Long> nodes = Optional.ofNullable(devices.get(id))
@@ -61,9 +61,11 @@ final class PodDevices {
                 .put(resource, holding);
     }
 
-    Optional<Holding> holding(String pod, String container, ResourceName resource) {
+    SortedSet<String> ids(String pod, String container, ResourceName resource) {
         return Optional.ofNullable(pods.getOrDefault(pod, Map.of()).get(container))
-                .map(resources -> resources.get(resource));
+                .map(resources -> resources.get(resource))
+                .map(Holding::ids)
+                .orElseGet(Collections::emptySortedSet);
     }
 
     boolean remove(String pod) {

@@ -43,7 +43,7 @@ final class PodResourcesServer extends PodResourcesListerGrpc.PodResourcesLister
         pods.all().stream()
                 .filter(entry -> !entry.ended() || options.listsEndedPods())
                 .forEach(entry -> answer.addPodResources(resources(entry.spec())));
-        answer(caller, answer.build());
+        RegistrationServer.answer(caller, answer.build());
     }
 
     @Override
@@ -63,7 +63,7 @@ final class PodResourcesServer extends PodResourcesListerGrpc.PodResourcesLister
                     .asRuntimeException());
             return;
         }
-        answer(
+        RegistrationServer.answer(
                 caller,
                 GetPodResourcesResponse.newBuilder()
                         .setPodResources(resources(pod.orElseThrow()))
@@ -81,7 +81,7 @@ final class PodResourcesServer extends PodResourcesListerGrpc.PodResourcesLister
                 .forEach((resource, state) -> state.devices().stream()
                         .filter(ListedDevice::healthy)
                         .forEach(device -> answer.addDevices(devices(resource, device.id(), device.numaNodes()))));
-        answer(caller, answer.build());
+        RegistrationServer.answer(caller, answer.build());
     }
 
     private PodResources resources(PodSpec spec) {
@@ -101,10 +101,7 @@ final class PodResourcesServer extends PodResourcesListerGrpc.PodResourcesLister
     }
 
     private List<Long> nodes(ResourceName resource, String id) {
-        return ledger.free(resource)
-                .map(free -> free.all().get(id))
-                .map(ListedDevice::numaNodes)
-                .orElse(List.of());
+        return ledger.device(resource, id).map(ListedDevice::numaNodes).orElse(List.of());
     }
 
     /** One message for each device, as the kubelet sends them. */
@@ -118,10 +115,5 @@ final class PodResourcesServer extends PodResourcesListerGrpc.PodResourcesLister
             devices.setTopology(topology);
         }
         return devices.build();
-    }
-
-    private static <T> void answer(StreamObserver<T> caller, T answer) {
-        caller.onNext(answer);
-        caller.onCompleted();
     }
 }

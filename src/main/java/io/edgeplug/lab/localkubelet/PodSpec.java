@@ -43,7 +43,6 @@ public record PodSpec(String namespace, String name, List<Container> initContain
         this(name, List.of(), containers);
     }
 
-    /** The same pod in another namespace. */
     public PodSpec in(String other) {
         return new PodSpec(other, name, initContainers, containers);
     }

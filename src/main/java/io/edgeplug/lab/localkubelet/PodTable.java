@@ -1,5 +1,6 @@
 package io.edgeplug.lab.localkubelet;
 
+import io.edgeplug.proto.pods.EventType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -19,16 +20,9 @@ import java.util.stream.Stream;
  */
 final class PodTable {
 
-    /** A change of a pod. */
-    enum Change {
-        ADDED,
-        MODIFIED,
-        DELETED
-    }
-
     /** Gets each change, in order; it must return at once. */
     interface Watcher {
-        void changed(Change change, Entry pod);
+        void changed(EventType change, Entry pod);
     }
 
     /** A pod, and whether all of its containers have run to their end. */
@@ -43,29 +37,29 @@ final class PodTable {
     synchronized void add(PodSpec spec) {
         Entry entry = new Entry(spec, false);
         boolean isNew = entries.put(spec.name(), entry) == null;
-        tell(isNew ? Change.ADDED : Change.MODIFIED, entry);
+        tell(isNew ? EventType.ADDED : EventType.MODIFIED, entry);
     }
 
-    synchronized Optional<PodSpec> remove(String pod) {
-        Optional<Entry> entry = Optional.ofNullable(entries.remove(pod));
-        entry.ifPresent(gone -> {
-            removed.add(gone.spec().name());
-            tell(Change.DELETED, gone);
-        });
-        return entry.map(Entry::spec);
+    /** Returns whether there was such a pod. */
+    synchronized boolean remove(String pod) {
+        Entry gone = entries.remove(pod);
+        if (gone != null) {
+            removed.add(pod);
+            tell(EventType.DELETED, gone);
+        }
+        return gone != null;
     }
 
     /** All containers of the pod have run to their end. */
     synchronized void end(String pod) {
-        Entry entry = Optional.ofNullable(entries.get(pod))
-                .orElseThrow(() -> new IllegalArgumentException(pod + ": is no pod of this kubelet"));
+        Entry entry = entry(pod).orElseThrow(() -> new IllegalArgumentException(pod + ": is no pod of this kubelet"));
         Entry ended = new Entry(entry.spec(), true);
         entries.put(pod, ended);
-        tell(Change.MODIFIED, ended);
+        tell(EventType.MODIFIED, ended);
     }
 
     synchronized void started(String pod) {
-        Optional.ofNullable(entries.get(pod)).ifPresent(entry -> tell(Change.MODIFIED, entry));
+        entry(pod).ifPresent(entry -> tell(EventType.MODIFIED, entry));
     }
 
     synchronized Optional<Entry> entry(String pod) {
@@ -101,7 +95,7 @@ final class PodTable {
         watchers.remove(watcher);
     }
 
-    private void tell(Change change, Entry pod) {
+    private void tell(EventType change, Entry pod) {
         watchers.forEach(watcher -> watcher.changed(change, pod));
     }
 }

@@ -47,7 +47,7 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
         stream.setOnCancelHandler(() -> pods.unwatch(watcher));
         pods.watch(
                 present -> {
-                    present.forEach(entry -> stream.onNext(event(PodTable.Change.ADDED, entry)));
+                    present.forEach(entry -> stream.onNext(event(EventType.ADDED, entry)));
                     stream.onNext(WatchPodsEvent.newBuilder()
                             .setType(EventType.INITIAL_SYNC_COMPLETE)
                             .build());
@@ -60,8 +60,7 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
         if (isReady(caller)) {
             ListPodsResponse.Builder answer = ListPodsResponse.newBuilder();
             pods.all().forEach(entry -> answer.addPods(identity(entry).toByteString()));
-            caller.onNext(answer.build());
-            caller.onCompleted();
+            RegistrationServer.answer(caller, answer.build());
         }
     }
 
@@ -75,10 +74,11 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
             caller.onError(Status.NOT_FOUND.withDescription("pod not found").asRuntimeException());
             return;
         }
-        caller.onNext(GetPodResponse.newBuilder()
-                .setPod(identity(pod.orElseThrow()).toByteString())
-                .build());
-        caller.onCompleted();
+        RegistrationServer.answer(
+                caller,
+                GetPodResponse.newBuilder()
+                        .setPod(identity(pod.orElseThrow()).toByteString())
+                        .build());
     }
 
     private boolean isReady(StreamObserver<?> caller) {
@@ -90,14 +90,9 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
         return ready;
     }
 
-    private static WatchPodsEvent event(PodTable.Change change, PodTable.Entry pod) {
-        EventType type = switch (change) {
-            case ADDED -> EventType.ADDED;
-            case MODIFIED -> EventType.MODIFIED;
-            case DELETED -> EventType.DELETED;
-        };
+    private static WatchPodsEvent event(EventType change, PodTable.Entry pod) {
         return WatchPodsEvent.newBuilder()
-                .setType(type)
+                .setType(change)
                 .setPod(identity(pod).toByteString())
                 .build();
     }

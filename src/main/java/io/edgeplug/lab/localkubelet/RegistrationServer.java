@@ -1,6 +1,7 @@
 package io.edgeplug.lab.localkubelet;
 
 import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.system.files.FileKind;
 import io.grpc.BindableService;
 import io.grpc.Context;
 import io.grpc.Server;
@@ -28,8 +29,6 @@ import java.util.stream.Stream;
 final class RegistrationServer implements AutoCloseable {
 
     private static final String SOCKET = "kubelet.sock";
-    private static final int FILE_TYPE = 0170000;
-    private static final int SOCKET_TYPE = 0140000;
 
     private final Path directory;
     private final Ledger ledger;
@@ -69,7 +68,7 @@ final class RegistrationServer implements AutoCloseable {
     /** Follows links, as the kubelet does: a link to a socket counts as one. */
     static boolean isSocket(Path file) throws IOException {
         try {
-            return ((int) Files.getAttribute(file, "unix:mode") & FILE_TYPE) == SOCKET_TYPE;
+            return FileKind.ofMode((int) Files.getAttribute(file, "unix:mode")) == FileKind.SOCKET;
         } catch (NoSuchFileException e) {
             return false;
         }
@@ -164,16 +163,16 @@ final class RegistrationServer implements AutoCloseable {
         clients.follow(endpoint);
     }
 
-    private static <T> void answer(StreamObserver<T> caller, T empty) {
+    static <T> void answer(StreamObserver<T> caller, T empty) {
         caller.onNext(empty);
         caller.onCompleted();
     }
 
     private static void checkVersion(Call call) throws PluginException {
-        if (!call.version().equals(call.api().version())) {
+        if (!call.version().equals(call.api().word())) {
             throw new PluginException(
                     "requested API version \"%s\" is not supported by kubelet. Supported version is [\"%s\"]"
-                            .formatted(call.version(), call.api().version()));
+                            .formatted(call.version(), call.api().word()));
         }
     }
 

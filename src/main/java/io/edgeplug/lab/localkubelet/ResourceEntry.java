@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -140,11 +140,20 @@ final class ResourceEntry {
         return Optional.ofNullable(all.get(id));
     }
 
-    /** The devices for an allocation. */
-    FreeDevices free(SortedSet<String> held) {
-        SortedSet<String> inUse = new TreeSet<>(held);
-        inUse.addAll(reserved);
-        return new FreeDevices(new TreeMap<>(all), new TreeSet<>(healthy.keySet()), inUse);
+    /**
+     * The devices for an allocation, at one moment.
+     *
+     * @param all by ID, from the last list, which is never changed; none after a restart of the kubelet
+     * @param available those of the healthy ones that no pod uses
+     */
+    record Free(Map<String, ListedDevice> all, Set<String> healthy, SortedSet<String> available) {}
+
+    /** The devices for an allocation, if pods hold these. */
+    Free free(SortedSet<String> held) {
+        SortedSet<String> available = new TreeSet<>(healthy.keySet());
+        available.removeAll(held);
+        available.removeAll(reserved);
+        return new Free(all, Set.copyOf(healthy.keySet()), available);
     }
 
     ResourceState state(ResourceName resource, SortedSet<String> held) {

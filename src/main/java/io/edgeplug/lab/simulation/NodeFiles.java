@@ -22,14 +22,10 @@ final class NodeFiles {
 
     private final Path root;
 
-    private NodeFiles(Path root) {
-        this.root = root;
-    }
-
     /** The files below that directory, which is made if it is missing. */
-    static NodeFiles at(Path root) throws IOException {
+    NodeFiles(Path root) throws IOException {
         Files.createDirectories(root);
-        return new NodeFiles(root.toRealPath());
+        this.root = root.toRealPath();
     }
 
     Path root() {

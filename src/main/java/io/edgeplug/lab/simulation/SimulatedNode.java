@@ -60,7 +60,7 @@ public final class SimulatedNode implements AutoCloseable {
      */
     public static SimulatedNode unpack(String tree, Path root) throws IOException {
         Tree parsed = Tree.parse(tree);
-        NodeFiles files = NodeFiles.at(root);
+        NodeFiles files = new NodeFiles(root);
         files.add(parsed);
         return new SimulatedNode(files);
     }

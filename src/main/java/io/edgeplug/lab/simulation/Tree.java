@@ -30,10 +30,8 @@ record Tree(List<Entry> entries) {
         /** From the root. */
         Path path();
 
-        /** A regular file. */
         record File(int line, Path path, AttributeValue value) implements Entry {}
 
-        /** A symbolic link. */
         record Link(int line, Path path, String target) implements Entry {}
 
         /** A directory that may stay empty. Directories on the way to another entry need no line. */
@@ -57,7 +55,6 @@ record Tree(List<Entry> entries) {
         return new Tree(parser.entries);
     }
 
-    /** A mistake in that line. */
     static IllegalArgumentException mistake(int line, String reason) {
         return new IllegalArgumentException("line " + line + ": " + reason);
     }

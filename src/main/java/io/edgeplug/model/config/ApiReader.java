@@ -4,7 +4,9 @@ import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.Api;
 import io.edgeplug.model.rules.Recipe;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Reads the API by which Kubernetes gets the devices of a class, and reports keys that this API does not have. */
 record ApiReader(Table table) {
@@ -16,8 +18,7 @@ record ApiReader(Table table) {
     private static final int MAX_RESOURCE = 64;
 
     private static final String PREPARE_BEFORE = "prepare_before";
-    private static final String BINDING = "binding";
-    private static final String START = "start";
+    private static final Map<String, Boolean> MOMENTS = new TreeMap<>(Map.of("binding", true, "start", false));
 
     Api read(Optional<ResourceName> resource) {
         Api api = Words.oneOf(table, "api", Api.class).orElse(Api.DEVICE_PLUGIN);
@@ -38,15 +39,12 @@ record ApiReader(Table table) {
      * because programming takes seconds and may fail.
      */
     boolean isPreparedBeforeBinding(Api api, Recipe recipe) {
-        boolean isUsual = api == Api.DRA && recipe.programs();
-        String word = table.string(PREPARE_BEFORE).orElse(isUsual ? BINDING : START);
-        if (!word.equals(BINDING) && !word.equals(START)) {
-            table.mistake(PREPARE_BEFORE, "\"" + word + "\" is none of " + BINDING + ", " + START);
-        } else if (word.equals(BINDING) && api != Api.DRA) {
+        boolean isBefore = Words.oneOf(table, PREPARE_BEFORE, MOMENTS).orElse(api == Api.DRA && recipe.programs());
+        if (isBefore && api != Api.DRA) {
             table.mistake(PREPARE_BEFORE, "needs api = \"dra\": the scheduler does not wait for a device plugin");
-        } else if (word.equals(BINDING) && recipe.isEmpty()) {
+        } else if (isBefore && recipe.isEmpty()) {
             table.mistake(PREPARE_BEFORE, "needs [class.prepare] or [class.interface]: there is nothing to prepare");
         }
-        return word.equals(BINDING);
+        return isBefore;
     }
 }

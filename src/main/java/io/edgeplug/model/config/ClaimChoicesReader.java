@@ -44,9 +44,9 @@ final class ClaimChoicesReader {
         OptionalInt maxRate = table.integer(MAX_RATE, 1, Integer.MAX_VALUE);
         List<Image> images = images(table);
         for (String key : List.of(VLANS, MAC, MAX_RATE)) {
-            concerns(table, key, kind, Set.of(Kind.VF));
+            Words.concerns(table, key, kind, Set.of(Kind.VF));
         }
-        concerns(table, IMAGES, kind, RecipeReader.PROGRAMMABLE);
+        Words.concerns(table, IMAGES, kind, RecipeReader.PROGRAMMABLE);
         // Otherwise a claim that chooses nothing would get the choice of the claim before it.
         need(table, VLANS, !vlans.isEmpty(), "vlan", recipe, vf -> vf.vlan().isPresent());
         need(table, MAC, mac, "mac", recipe, vf -> vf.mac().isPresent());
@@ -67,7 +67,7 @@ final class ClaimChoicesReader {
         boolean name = table.bool(INTERFACE_NAME).orElse(false);
         List<LinkAddress> networks = networks(table);
         for (String key : List.of(INTERFACE_NAME, NETWORKS)) {
-            concerns(table, key, kind, InterfaceReader.KINDS);
+            Words.concerns(table, key, kind, InterfaceReader.KINDS);
             if (table.has(key) && recipe.movedInterface().isEmpty()) {
                 table.mistake(key, "needs [class.interface], which gives interfaces to pods");
             }
@@ -90,18 +90,12 @@ final class ClaimChoicesReader {
         return networks;
     }
 
-    private static void concerns(Table table, String key, Optional<Kind> kind, Set<Kind> kinds) {
-        if (table.has(key) && kind.filter(one -> !kinds.contains(one)).isPresent()) {
-            table.mistake(key, "does not apply to kind " + kind.orElseThrow().word());
-        }
-    }
-
     private static List<Image> images(Table table) {
         List<Image> images = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (Table one : table.tables(IMAGES)) {
             Optional<String> name = one.required("name")
-                    .flatMap(text -> RecipeReader.matching(
+                    .flatMap(text -> Words.matching(
                             one, "name", text, NAME, "a name of lower case letters, digits and dashes, as codec"));
             if (name.isPresent() && !names.add(name.orElseThrow())) {
                 one.mistake("name", "\"" + name.orElseThrow() + "\" is the name of two images");

@@ -53,7 +53,8 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
     /** Reads one class; empty if it has mistakes. */
     Optional<DeviceClass> read(Table table) {
         int before = mistakes.count();
-        Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
+        Optional<ResourceName> resource =
+                table.required("resource").flatMap(text -> Words.resource(table, "resource", text));
         Optional<Kind> kind = Words.oneOf(table.requiring("kind"), "kind", Kind.class);
         ContainerRules container = new ContainerReader(table, kind).read(resource);
         Optional<Preference> preference = Words.oneOf(table, "prefer", Preference.class);
@@ -133,15 +134,6 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
                 + ": ";
     }
 
-    private static Optional<ResourceName> resourceName(Table table, String text) {
-        try {
-            return Optional.of(ResourceName.parse(text));
-        } catch (IllegalArgumentException e) {
-            table.mistake("resource", "\"" + text + "\" " + e.getMessage());
-            return Optional.empty();
-        }
-    }
-
     private static List<Integer> numaNodes(Table table, boolean excludeTopology) {
         List<Integer> nodes = table.integers("numa_nodes", 0, MAX_NUMA_NODE);
         if (excludeTopology && table.has("numa_nodes")) {
@@ -183,18 +175,14 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         Table limits = found.orElseThrow();
         return new ProgramLimits(
                 limits.string("memory_max")
-                        .filter(text -> matches(limits, "memory_max", text, MEMORY, "\"512M\" or \"2G\"")),
+                        .flatMap(text -> amount(limits, "memory_max", text, MEMORY, "\"512M\" or \"2G\"")),
                 limits.string("cpu_quota")
-                        .filter(text -> matches(limits, "cpu_quota", text, CPU, "\"50%\" or \"200%\"")),
+                        .flatMap(text -> amount(limits, "cpu_quota", text, CPU, "\"50%\" or \"200%\"")),
                 limits.integer("tasks_max", 1, MAX_TASKS));
     }
 
-    private static boolean matches(Table table, String key, String text, Pattern pattern, String examples) {
-        boolean matches = pattern.matcher(text).matches();
-        if (!matches) {
-            table.mistake(key, "\"" + text + "\" is not an amount like " + examples);
-        }
-        return matches;
+    private static Optional<String> amount(Table table, String key, String text, Pattern form, String examples) {
+        return Words.matching(table, key, text, form, "an amount like " + examples);
     }
 
     private List<Selector> selectors(Table table, Optional<Kind> kind, Recipe recipe) {

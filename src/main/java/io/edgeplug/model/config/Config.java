@@ -39,7 +39,6 @@ public record Config(
         List<DeviceClass> classes,
         List<WantedVfs> vfs) {
 
-    /** The default values. */
     public static final Config DEFAULTS = new Config(
             Optional.empty(),
             Registration.DEVICE_PLUGINS,
@@ -54,7 +53,6 @@ public record Config(
             List.of(),
             List.of());
 
-    /** How the kubelet learns of resources. */
     public enum Registration {
         /** edgeplug registers them on {@code kubelet.sock}. */
         DEVICE_PLUGINS,
@@ -112,10 +110,8 @@ public record Config(
     public record Reports(
             Optional<InetSocketAddress> metricsListen, Optional<Path> metricsTextfile, boolean nfdLabels) {
 
-        /** The default values. */
         public static final Reports NONE = new Reports(Optional.empty(), Optional.empty(), false);
 
-        /** Whether there are metrics. */
         public boolean hasMetrics() {
             return metricsListen.isPresent() || metricsTextfile.isPresent();
         }
@@ -130,7 +126,6 @@ public record Config(
      */
     public record Dra(String driver, Optional<String> nodeName, Optional<Path> kubeconfig) {
 
-        /** The default values. */
         public static final Dra DEFAULTS = new Dra("edgeplug.io", Optional.empty(), Optional.empty());
     }
 }

@@ -7,7 +7,6 @@ public final class ConfigException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    /** An exception with a line for each of these mistakes. */
     public ConfigException(List<String> mistakes) {
         super(String.join("\n", mistakes));
     }

@@ -86,27 +86,26 @@ public final class ConfigFiles {
     }
 
     private Config readAll(Path mainFile) throws ConfigException {
-        Optional<Table> table = files.read(mainFile);
+        Optional<Table> read = files.read(mainFile);
+        // If the file has mistakes, nothing comes of the values, and those in the other files are still reported.
+        Table main = read.orElseGet(() -> new Table(mistakes, mainFile.toString(), new TomlLines(), Map.of()));
         Config defaults = Config.DEFAULTS;
-        Config.Registration registration = table.flatMap(main -> Words.oneOf(main, "registration", REGISTRATIONS))
-                .orElse(defaults.registration());
-        Path kubeletDir = table.flatMap(main -> socketDir(main, "kubelet_dir")).orElse(defaults.kubeletDir());
-        Optional<Path> kubeletRoot = table.flatMap(main -> socketDir(main, "kubelet_root"));
-        Path registryDir = table.flatMap(main -> socketDir(main, "plugins_registry_dir"))
+        Config.Registration registration =
+                Words.oneOf(main, "registration", REGISTRATIONS).orElse(defaults.registration());
+        Path kubeletDir = socketDir(main, "kubelet_dir").orElse(defaults.kubeletDir());
+        Optional<Path> kubeletRoot = socketDir(main, "kubelet_root");
+        Path registryDir = socketDir(main, "plugins_registry_dir")
                 .or(() -> kubeletRoot.map(root -> root.resolve("plugins_registry")))
                 .orElse(defaults.pluginsRegistryDir());
-        Path cdiDir = table.flatMap(main -> absolute(main, "cdi_dir")).orElse(defaults.cdiDir());
-        Path deviceInfoDir =
-                table.flatMap(main -> absolute(main, "device_info_dir")).orElse(defaults.deviceInfoDir());
-        Level logLevel =
-                table.flatMap(main -> Words.oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
-        Duration settle = table.flatMap(main -> main.duration("settle", Duration.ZERO, LONGEST_SETTLE))
-                .orElse(defaults.settle());
-        Config.Reports reports = table.map(ReportsReader::read).orElse(defaults.reports());
-        Config.Dra dra = table.map(DraReader::read).orElse(defaults.dra());
-        kept = table.map(NodeReader::read).orElse(kept);
-        Set<String> ofDaemon = Set.copyOf(table.map(Table::known).orElse(Set.of()));
-        table.ifPresent(main -> readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]")));
+        Path cdiDir = absolute(main, "cdi_dir").orElse(defaults.cdiDir());
+        Path deviceInfoDir = absolute(main, "device_info_dir").orElse(defaults.deviceInfoDir());
+        Level logLevel = Words.oneOf(main, "log_level", LEVELS).orElse(defaults.logLevel());
+        Duration settle = main.duration("settle", Duration.ZERO, LONGEST_SETTLE).orElse(defaults.settle());
+        Config.Reports reports = ReportsReader.read(main);
+        Config.Dra dra = DraReader.read(main);
+        kept = kept(main);
+        Set<String> ofDaemon = read.isPresent() ? Set.copyOf(main.known()) : Set.of();
+        readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]"));
         KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
         for (Path file : classFiles(mainFile.resolveSibling(CLASS_DIRECTORY))) {
             if (files.hasRoom()) {
@@ -216,6 +215,20 @@ public final class ConfigFiles {
         }
         found.sort(null);
         return found;
+    }
+
+    /** Which functions the node uses itself, by {@code [node]}. */
+    private static KeptFunctions kept(Table main) {
+        return main.table("node")
+                .map(node -> new KeptFunctions(functions(node, "keeps"), functions(node, "spares"), false))
+                .orElse(KeptFunctions.NONE);
+    }
+
+    private static List<String> functions(Table node, String key) {
+        List<String> names = node.strings(key);
+        names.forEach(name ->
+                KeptFunctions.problem(name).ifPresent(problem -> node.mistake(key, "\"" + name + "\" " + problem)));
+        return names;
     }
 
     private static Optional<Path> socketDir(Table table, String key) {

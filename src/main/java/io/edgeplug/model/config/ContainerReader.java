@@ -12,10 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -55,7 +56,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
                 managementEngine(),
                 mounts(),
                 env(),
-                templates("annotations", "an annotation's key", ContainerReader::isAnnotation),
+                templates("annotations", this::checkAnnotation),
                 additionalInfo());
     }
 
@@ -88,12 +89,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     }
 
     private List<Template> containerPaths() {
-        if (table.has("container_path")
-                && kind.filter(one -> one != Kind.PATH && one != Kind.USB).isPresent()) {
-            table.mistake(
-                    "container_path",
-                    "does not apply to kind " + kind.orElseThrow().word());
-        }
+        Words.concerns(table, "container_path", kind, Set.of(Kind.PATH, Kind.USB));
         if (table.has("container_path") && table.has("container_dir")) {
             table.mistake("container_path", "contradicts container_dir, which also says where the files are");
         }
@@ -113,8 +109,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     }
 
     private List<String> usbNodes() {
-        kind.filter(one -> table.has("nodes") && one != Kind.USB)
-                .ifPresent(one -> table.mistake("nodes", "does not apply to kind " + one.word()));
+        Words.concerns(table, "nodes", kind, Set.of(Kind.USB));
         List<String> words = table.strings("nodes");
         words.stream()
                 .filter(word -> !UsbRules.NODES.contains(word))
@@ -126,7 +121,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     /** A path of the file may begin with the file's own. */
     private Optional<Template> pathOfFile(String text) {
         return text.startsWith("{path}") || text.startsWith("{target}")
-                ? template("container_path", text)
+                ? Words.template(table, "container_path", text, kind)
                 : path("container_path", text);
     }
 
@@ -167,42 +162,43 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     private SortedMap<String, Template> env() {
         if (table.has("env", String.class)) {
             TreeMap<String, Template> one = new TreeMap<>();
-            table.string("env").filter(name -> isEnvName(name, "env")).ifPresent(name -> one.put(name, id()));
+            table.string("env").ifPresent(name -> {
+                checkVariable(name, "env");
+                one.put(name, id());
+            });
             return one;
         }
         if (table.has("env") && !table.has("env", Map.class)) {
             table.mistakeOfType("env", "a string in quotes or a table of strings");
             return new TreeMap<>();
         }
-        return templates("env", "a name for an environment variable", name -> isEnvName(name, "env." + name));
+        return templates("env", this::checkVariable);
     }
 
     private static Template id() {
         return Template.parse("{" + TemplateWord.ID.word() + "}", Optional.empty());
     }
 
-    private boolean isEnvName(String name, String key) {
+    private void checkVariable(String name, String key) {
         if (OWN_ENV_NAME.matcher(name).matches()) {
             table.mistake(key, "\"" + name + "\" begins as the variables that edgeplug sets by itself");
-            return true;
-        }
-        if (!ENV_NAME.matcher(name).matches()) {
+        } else if (!ENV_NAME.matcher(name).matches()) {
             table.mistake(key, "\"" + name + "\" is not a name for an environment variable");
         }
-        return true;
     }
 
-    private static boolean isAnnotation(String key) {
-        return ANNOTATION.matcher(key).matches() && !key.startsWith(CDI_ANNOTATION);
+    private void checkAnnotation(String name, String key) {
+        if (!ANNOTATION.matcher(name).matches() || name.startsWith(CDI_ANNOTATION)) {
+            table.mistake(key, "is not an annotation's key");
+        }
     }
 
-    private SortedMap<String, Template> templates(String key, String what, Predicate<String> isName) {
+    /** A table of templates, after a check of each name, which gets the whole key too. */
+    private SortedMap<String, Template> templates(String key, BiConsumer<String, String> check) {
         TreeMap<String, Template> templates = new TreeMap<>();
         table.texts(key).forEach((name, text) -> {
-            if (!isName.test(name)) {
-                table.mistake(key + "." + name, "is not " + what);
-            }
-            template(key + "." + name, text).ifPresent(template -> templates.put(name, template));
+            check.accept(name, key + "." + name);
+            Words.template(table, key + "." + name, text, kind).ifPresent(template -> templates.put(name, template));
         });
         return templates;
     }
@@ -221,15 +217,6 @@ record ContainerReader(Table table, Optional<Kind> kind) {
         if (!text.startsWith("/")) {
             table.mistake(key, "\"" + text + "\" must be an absolute path");
         }
-        return template(key, text);
-    }
-
-    private Optional<Template> template(String key, String text) {
-        try {
-            return Optional.of(Template.parse(text, kind));
-        } catch (IllegalArgumentException e) {
-            table.mistake(key, "\"" + text + "\": " + e.getMessage());
-            return Optional.empty();
-        }
+        return Words.template(table, key, text, kind);
     }
 }

@@ -7,15 +7,12 @@ import java.util.regex.Pattern;
 /** Reads {@code [dra]}. */
 final class DraReader {
 
-    private static final int MAX_DRIVER = 63;
-    private static final int MAX_NODE = 253;
-
     /** The name is also part of a CDI vendor, which begins with a letter. */
     private static final Pattern DRIVER =
-            Pattern.compile("[a-z]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+            Pattern.compile("(?=.{1,63}$)[a-z]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
     private static final Pattern NODE =
-            Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+            Pattern.compile("(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
     private DraReader() {}
 
@@ -25,21 +22,14 @@ final class DraReader {
                 table,
                 "driver",
                 DRIVER,
-                MAX_DRIVER,
-                "is not the name of a driver, such as \"edgeplug.io\" or \"vfs.example.com\""));
+                "a driver, such as \"edgeplug.io\" or \"vfs.example.com\", of at most 63 characters"));
         Optional<String> node = dra.flatMap(
-                table -> name(table, "node_name", NODE, MAX_NODE, "is not the name of a node, such as \"edge-1\""));
+                table -> name(table, "node_name", NODE, "a node, such as \"edge-1\", of at most 253 characters"));
         Optional<Path> kubeconfig = dra.flatMap(table -> ConfigFiles.absolute(table, "kubeconfig"));
         return new Config.Dra(driver.orElse(Config.Dra.DEFAULTS.driver()), node, kubeconfig);
     }
 
-    private static Optional<String> name(Table table, String key, Pattern form, int longest, String otherwise) {
-        return table.string(key).filter(text -> {
-            boolean isFit = form.matcher(text).matches() && text.length() <= longest;
-            if (!isFit) {
-                table.mistake(key, "\"" + text + "\" " + otherwise + ", of at most " + longest + " characters");
-            }
-            return isFit;
-        });
+    private static Optional<String> name(Table table, String key, Pattern form, String of) {
+        return table.string(key).flatMap(text -> Words.matching(table, key, text, form, "the name of " + of));
     }
 }

@@ -20,7 +20,7 @@ record FilesReader(Table table, Optional<Kind> kind) {
             Set.of(TemplateWord.ID, TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL, TemplateWord.PORT);
 
     List<PathGroup> groups() {
-        mustBePath("groups");
+        Words.concerns(table, "groups", kind, Set.of(Kind.PATH));
         List<PathGroup> groups = new ArrayList<>();
         for (Table group : table.tables("groups")) {
             List<String> paths = group.strings("paths");
@@ -39,72 +39,45 @@ record FilesReader(Table table, Optional<Kind> kind) {
     }
 
     FileRules.Identity identity(boolean isFace) {
-        if (kind.filter(one -> one == Kind.USB).isEmpty()) {
-            mustBePath("id");
-        }
-        mustBePath("shared_with");
+        Words.concerns(table, "id", kind, Set.of(Kind.PATH, Kind.USB));
+        Words.concerns(table, "shared_with", kind, Set.of(Kind.PATH));
         if (table.has("shared_with") && isFace) {
             table.mistake("shared_with", "contradicts faces, which only one pod has at a time");
         }
         return new FileRules.Identity(id(), sharedWith());
     }
 
-    private void mustBePath(String key) {
-        if (table.has(key) && kind.filter(one -> one != Kind.PATH).isPresent()) {
-            table.mistake(key, "does not apply to kind " + kind.orElseThrow().word());
-        }
-    }
-
     /** An ID is a part of file names. */
     private Optional<Template> id() {
-        Optional<String> text = table.string("id");
-        if (text.isEmpty()) {
-            return Optional.empty();
-        }
-        if (kind.equals(Optional.of(Kind.USB))) {
-            return usbId(text.orElseThrow());
-        }
-        try {
-            Template id = Template.parse(text.orElseThrow(), Optional.of(Kind.PATH));
-            if (text.orElseThrow().isEmpty()
-                    || text.orElseThrow().contains("/")
-                    || id.words().contains(TemplateWord.PATH)
-                    || id.words().contains(TemplateWord.TARGET)) {
-                table.mistake("id", "\"" + id + "\" must be a name without a slash, and not a path");
-            }
-            return Optional.of(id);
-        } catch (IllegalArgumentException e) {
-            table.mistake("id", "\"" + text.orElseThrow() + "\": " + e.getMessage());
-            return Optional.empty();
-        }
+        return table.string("id").flatMap(text -> kind.equals(Optional.of(Kind.USB)) ? usbId(text) : pathId(text));
+    }
+
+    private Optional<Template> pathId(String text) {
+        Optional<Template> id = Words.template(table, "id", text, Optional.of(Kind.PATH));
+        id.filter(one -> text.contains("/")
+                        || one.words().contains(TemplateWord.PATH)
+                        || one.words().contains(TemplateWord.TARGET))
+                .ifPresent(
+                        one -> table.mistake("id", "\"" + one + "\" must be a name without a slash, and not a path"));
+        return id;
     }
 
     /** The paths of nodes change each time that it is plugged in, and the ID must not. */
     private Optional<Template> usbId(String text) {
-        try {
-            Template id = UsbRules.id(text).orElseGet(() -> Template.parse(text, Optional.of(Kind.USB)));
-            if (id.isConstant() || text.contains("/") || !USB_ID.containsAll(id.words())) {
-                table.mistake(
-                        "id",
-                        "\"" + text
-                                + "\" must be serial, port, or a template of {id}, {vendor}, {product}, {serial} and {port} without a slash");
-            }
-            return Optional.of(id);
-        } catch (IllegalArgumentException e) {
-            table.mistake("id", "\"" + text + "\": " + e.getMessage());
-            return Optional.empty();
-        }
+        Optional<Template> id = UsbRules.id(text).or(() -> Words.template(table, "id", text, kind));
+        id.filter(one -> one.isConstant() || text.contains("/") || !USB_ID.containsAll(one.words()))
+                .ifPresent(
+                        one -> table.mistake(
+                                "id",
+                                "\"" + text
+                                        + "\" must be serial, port, or a template of {id}, {vendor}, {product}, {serial} and {port} without a slash"));
+        return id;
     }
 
     private Set<ResourceName> sharedWith() {
         Set<ResourceName> resources = new LinkedHashSet<>();
-        for (String text : table.strings("shared_with")) {
-            try {
-                resources.add(ResourceName.parse(text));
-            } catch (IllegalArgumentException e) {
-                table.mistake("shared_with", "\"" + text + "\" " + e.getMessage());
-            }
-        }
+        table.strings("shared_with")
+                .forEach(text -> Words.resource(table, "shared_with", text).ifPresent(resources::add));
         return resources;
     }
 }

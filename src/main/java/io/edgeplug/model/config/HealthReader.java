@@ -40,11 +40,8 @@ final class HealthReader {
                 }
                 checks.add(check);
             });
-            if (health.has(check.word()) && kind.isPresent() && !check.concerns(kind.orElseThrow())) {
-                health.mistake(
-                        check.word(),
-                        "does not apply to kind " + kind.orElseThrow().word());
-            }
+            kind.filter(one -> health.has(check.word()) && !check.concerns(one))
+                    .ifPresent(one -> health.mistake(check.word(), "does not apply to kind " + one.word()));
         }
         List<String> command = health.strings("command");
         if (!command.isEmpty() && !command.getFirst().startsWith("/")) {

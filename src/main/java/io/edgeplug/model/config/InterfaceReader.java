@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Reads the {@code [class.interface]} table of a class: what is done with the network interfaces of its devices. */
-final class InterfaceReader {
+record InterfaceReader(Table classTable, Optional<Kind> kind) {
 
     private static final String TABLE = "interface";
     private static final String NAME = "name";
@@ -38,14 +38,6 @@ final class InterfaceReader {
     /** The kinds of devices that may have a network interface. */
     static final Set<Kind> KINDS = Set.of(Kind.VF, Kind.NIC, Kind.SF, Kind.HCA);
 
-    private final Table classTable;
-    private final Optional<Kind> kind;
-
-    InterfaceReader(Table classTable, Optional<Kind> kind) {
-        this.classTable = classTable;
-        this.kind = kind;
-    }
-
     /** The step that hands the interface over; empty if it stays on the node. */
     Optional<Step.Interface> read(HandOver handOver, Api api, Sharing sharing, Recipe recipe) {
         Optional<Table> found = classTable.table(TABLE);
@@ -53,8 +45,7 @@ final class InterfaceReader {
             return Optional.empty();
         }
         Table table = found.orElseThrow();
-        kind.filter(one -> !KINDS.contains(one))
-                .ifPresent(one -> classTable.mistake(TABLE, "does not apply to kind " + one.word()));
+        Words.concerns(classTable, TABLE, kind, KINDS);
         if (handOver != HandOver.CDI && api != Api.DRA) {
             classTable.mistake(
                     TABLE,
@@ -73,7 +64,7 @@ final class InterfaceReader {
         List<Template> addresses = addresses(table);
         Optional<String> file = table.string(ADDRESSES_FILE)
                 .flatMap(text ->
-                        RecipeReader.matching(table, ADDRESSES_FILE, text, Pattern.compile("/.*"), "an absolute path"));
+                        Words.matching(table, ADDRESSES_FILE, text, Pattern.compile("/.*"), "an absolute path"));
         if (table.has(ADDRESSES) && table.has(ADDRESSES_FILE)) {
             table.mistake(ADDRESSES_FILE, "contradicts addresses: give the addresses in one of the two places");
         }
@@ -86,7 +77,7 @@ final class InterfaceReader {
                     NAME, "\"" + text + "\" is the interface of the pod's own network: choose another name, as net1");
             return Optional.empty();
         }
-        return RecipeReader.matching(
+        return Words.matching(
                 table,
                 NAME,
                 text,
@@ -98,11 +89,9 @@ final class InterfaceReader {
     private List<Template> addresses(Table table) {
         List<Template> addresses = new ArrayList<>();
         for (String text : table.strings(ADDRESSES)) {
-            try {
-                Template template = Template.parse(text, kind);
+            Words.template(table, ADDRESSES, text, kind).ifPresent(template -> {
                 // Any device has a number where the template has a word, and 1 is one.
-                Optional<LinkAddress> example =
-                        LinkAddress.parse(template.text().replaceAll("\\{\\w+}", "1"));
+                Optional<LinkAddress> example = LinkAddress.parse(text.replaceAll("\\{\\w+}", "1"));
                 if (example.filter(LinkAddress::isOfHost).isEmpty()) {
                     table.mistake(
                             ADDRESSES,
@@ -110,9 +99,7 @@ final class InterfaceReader {
                                     + " 192.0.2.{vf}/24");
                 }
                 addresses.add(template);
-            } catch (IllegalArgumentException e) {
-                table.mistake(ADDRESSES, "\"" + text + "\": " + e.getMessage());
-            }
+            });
         }
         return addresses;
     }

@@ -61,7 +61,6 @@ public final class Mistakes {
         return told.stream().map(Mistake::text).toList();
     }
 
-    /** How many there are. */
     public int count() {
         return count;
     }

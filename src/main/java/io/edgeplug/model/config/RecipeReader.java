@@ -73,31 +73,26 @@ final class RecipeReader {
     /** The settings on the PF come before the reset, which makes a VF's driver see them. */
     private void steps(Table table, Duration timeout) {
         table.table("vf").ifPresent(vf -> {
-            concerns(table, "vf", Set.of(Kind.VF));
+            Words.concerns(table, "vf", kind, Set.of(Kind.VF));
             vf(vf).ifPresent(steps::add);
         });
         table.string("reset").ifPresent(word -> reset(table, word));
         table.string("driver").ifPresent(name -> {
-            concerns(table, "driver", PCI_KINDS);
-            matching(table, "driver", name, DRIVER, "a name of a driver, as vfio-pci")
+            Words.concerns(table, "driver", kind, PCI_KINDS);
+            Words.matching(table, "driver", name, DRIVER, "a name of a driver, as vfio-pci")
                     .ifPresent(driver -> steps.add(new Step.Driver(driver)));
         });
         table.table("program").ifPresent(program -> {
-            concerns(table, "program", PROGRAMMABLE);
+            Words.concerns(table, "program", kind, PROGRAMMABLE);
             program(program, timeout).ifPresent(steps::add);
         });
         command(table, timeout).ifPresent(steps::add);
     }
 
-    private void concerns(Table table, String key, Set<Kind> kinds) {
-        kind.filter(one -> !kinds.contains(one))
-                .ifPresent(one -> table.mistake(key, "does not apply to kind " + one.word()));
-    }
-
     private void reset(Table table, String word) {
         boolean isOfUsb = kind.filter(Kind.USB::equals).isPresent();
         if (!isOfUsb) {
-            concerns(table, "reset", PCI_KINDS);
+            Words.concerns(table, "reset", kind, PCI_KINDS);
         }
         List<Step.Reset.Method> methods = Stream.of(Step.Reset.Method.values())
                 .filter(one -> isOfUsb == (one == Step.Reset.Method.USB))
@@ -115,7 +110,7 @@ final class RecipeReader {
         Optional<String> mac = table.string("mac")
                 .flatMap(text -> text.equals(Step.Vf.RANDOM)
                         ? Optional.of(text)
-                        : matching(
+                        : Words.matching(
                                 table,
                                 "mac",
                                 text.toLowerCase(Locale.ROOT),
@@ -129,7 +124,8 @@ final class RecipeReader {
         Optional<String> file = file(table);
         Optional<String> sha256 = sha256(table);
         Optional<String> id = id(table);
-        Optional<Template> idFile = table.string("id_file").flatMap(text -> template(table, "id_file", text));
+        Optional<Template> idFile =
+                table.string("id_file").flatMap(text -> Words.template(table, "id_file", text, kind));
         Optional<Step.Command> tool = command(table, timeout, TemplateWord.FILE);
         boolean partial = table.bool("partial").orElse(false);
         boolean always = table.bool("always").orElse(false);
@@ -140,13 +136,13 @@ final class RecipeReader {
     /** Where an image is. */
     static Optional<String> file(Table table) {
         return table.required("file")
-                .flatMap(text -> matching(table, "file", text, Pattern.compile("/.*"), "an absolute path"));
+                .flatMap(text -> Words.matching(table, "file", text, Pattern.compile("/.*"), "an absolute path"));
     }
 
     /** The digest of an image. */
     static Optional<String> sha256(Table table) {
         return table.required("sha256")
-                .flatMap(text -> matching(
+                .flatMap(text -> Words.matching(
                         table,
                         "sha256",
                         text.toLowerCase(Locale.ROOT),
@@ -157,7 +153,7 @@ final class RecipeReader {
     /** What an FPGA says that has an image. */
     static Optional<String> id(Table table) {
         return table.string("id")
-                .flatMap(text -> matching(
+                .flatMap(text -> Words.matching(
                         table, "id", text.replace("-", "").toLowerCase(Locale.ROOT), ID, "32 hexadecimal digits"));
     }
 
@@ -172,25 +168,8 @@ final class RecipeReader {
             table.mistake("command", "\"" + texts.getFirst() + "\" is not the absolute path of a program");
         }
         List<Template> argv = texts.stream()
-                .flatMap(text -> template(table, "command", text, names).stream())
+                .flatMap(text -> Words.template(table, "command", text, kind, names).stream())
                 .toList();
         return Optional.of(new Step.Command(argv, limit, limits));
-    }
-
-    private Optional<Template> template(Table table, String key, String text, TemplateWord... names) {
-        try {
-            return Optional.of(Template.parse(text, kind, names));
-        } catch (IllegalArgumentException e) {
-            table.mistake(key, "\"" + text + "\": " + e.getMessage());
-            return Optional.empty();
-        }
-    }
-
-    static Optional<String> matching(Table table, String key, String text, Pattern pattern, String form) {
-        if (pattern.matcher(text).matches()) {
-            return Optional.of(text);
-        }
-        table.mistake(key, "\"" + text + "\" is not " + form);
-        return Optional.empty();
     }
 }

@@ -86,7 +86,6 @@ final class Table {
         return Collections.unmodifiableSet(known);
     }
 
-    /** The keys that it has. */
     Set<String> keys() {
         return Collections.unmodifiableSet(values.keySet());
     }

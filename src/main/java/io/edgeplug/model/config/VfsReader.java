@@ -124,10 +124,10 @@ record VfsReader(Mistakes mistakes, KeptFunctions kept) {
     }
 
     private static Optional<String> driver(Table table) {
-        Optional<String> driver = table.string("driver").filter(name -> !name.equals("default"));
-        driver.filter(name -> !RecipeReader.DRIVER.matcher(name).matches())
-                .ifPresent(name -> table.mistake("driver", "\"" + name + "\" is not a name of a driver, as vfio-pci"));
-        return driver;
+        return table.string("driver")
+                .filter(name -> !name.equals("default"))
+                .flatMap(name ->
+                        Words.matching(table, "driver", name, RecipeReader.DRIVER, "a name of a driver, as vfio-pci"));
     }
 
     /** A word, the address of the first VF, or an array with one for each. */

@@ -95,7 +95,7 @@ record AkriUdev(NewClasses classes) {
             if (!isGrouped && !nodes.equals(Optional.of(UdevNodes.USB))) {
                 draft.comments.add("Each device node was a device there. Here a USB device is one, with its nodes.");
             }
-            rules.forEach(rule -> draft.usb.add(rule.words()));
+            rules.forEach(rule -> draft.addUsb(rule.words()));
         } else {
             if (isGrouped) {
                 draft.comments.add("groupRecursive has no counterpart for files, and each of them is a device here."

@@ -1,5 +1,7 @@
 package io.edgeplug.model.convert;
 
+import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.system.kernel.PlainText;
 import java.util.Collection;
 import java.util.List;
@@ -15,25 +17,19 @@ final class ClassText {
     private final StringBuilder text = new StringBuilder();
     private int classes;
 
-    /** Begins a class. */
-    void beginClass(String resource, List<String> comments) {
+    void beginClass(ResourceName resource, Kind kind, List<String> comments) {
         classes++;
-        heading("\n", "[[class]]", comments);
-        key("resource", quoted(resource));
+        text.append('\n');
+        table("[[class]]", comments);
+        string("resource", resource.toString());
+        string("kind", kind.word());
     }
 
-    /** How many classes it has. */
     int classes() {
         return classes;
     }
 
-    /** Begins a table of the class. */
     void table(String name, List<String> comments) {
-        heading("", name, comments);
-    }
-
-    private void heading(String before, String name, List<String> comments) {
-        text.append(before);
         comments.forEach(this::comment);
         text.append(name).append('\n');
     }

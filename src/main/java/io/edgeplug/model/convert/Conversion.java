@@ -3,7 +3,9 @@ package io.edgeplug.model.convert;
 import io.edgeplug.model.config.ConfigException;
 import io.edgeplug.model.config.Mistakes;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,7 @@ public final class Conversion {
             Pattern.compile("resourceList|configList|devicematch|\\bgroups\"?\\s*:");
 
     private final NewClasses classes;
-    private final List<String> plugins = new ArrayList<>();
+    private final Set<String> plugins = new LinkedHashSet<>();
 
     /**
      * The value of an argument.
@@ -73,19 +75,19 @@ public final class Conversion {
 
     private void convert(Part document) {
         if (document.has("resourceList")) {
-            of(SriovPlugin.NAME);
+            plugins.add(SriovPlugin.NAME);
             new SriovPlugin(classes).convert(document);
         } else if (document.has("configList")) {
-            of(RdmaSharedPlugin.NAME);
+            plugins.add(RdmaSharedPlugin.NAME);
             new RdmaSharedPlugin(classes).convert(document);
         } else if (document.has("devices") || document.has("device")) {
-            of(GenericPlugin.NAME);
+            plugins.add(GenericPlugin.NAME);
             new GenericPlugin(classes).convertFile(document, GenericPlugin.USUAL_DOMAIN);
         } else if (document.has(MICROSHIFT)) {
-            of(GenericPlugin.NAME);
+            plugins.add(GenericPlugin.NAME);
             document.get(MICROSHIFT).ifPresent(this::microshift);
         } else if (document.has("groups")) {
-            of(GenericPlugin.NAME);
+            plugins.add(GenericPlugin.NAME);
             new GenericPlugin(classes).convert(document);
         } else if (document.has("kind") && document.has("apiVersion")) {
             object(document);
@@ -141,18 +143,12 @@ public final class Conversion {
         return elements.stream().anyMatch(one -> one.has("devicematch") || one.has("groups"));
     }
 
-    private void of(String plugin) {
-        if (!plugins.contains(plugin)) {
-            plugins.add(plugin);
-        }
-    }
-
     private void list(Part document) {
         if (document.elements().stream().anyMatch(part -> part.has("devicematch"))) {
-            of(SmarterManager.NAME);
+            plugins.add(SmarterManager.NAME);
             new SmarterManager(classes).convert(document);
         } else {
-            of(GenericPlugin.NAME);
+            plugins.add(GenericPlugin.NAME);
             document.elements().forEach(new GenericPlugin(classes)::convert);
         }
     }
@@ -169,7 +165,7 @@ public final class Conversion {
                 && object.text("apiVersion")
                         .filter(version -> version.startsWith(AkriUdev.GROUP + "/"))
                         .isPresent()) {
-            of(AkriUdev.NAME);
+            plugins.add(AkriUdev.NAME);
             new AkriUdev(classes).convert(object);
         } else if (kind.equals("List")) {
             object.elements("items").forEach(this::convert);
@@ -187,7 +183,7 @@ public final class Conversion {
                 ? GenericPlugin.USUAL_DOMAIN
                 : domains.getLast().text();
         for (Value device : values(container, "--device")) {
-            of(GenericPlugin.NAME);
+            plugins.add(GenericPlugin.NAME);
             device.argument().documents(device.from()).forEach(one -> new GenericPlugin(classes).convert(one, domain));
         }
     }

@@ -138,7 +138,7 @@ final class GenericPlugin {
             common.comments.add(ALL_TOGETHER);
         }
         for (Part entry : usb) {
-            common.usb.add(entry);
+            common.addUsb(entry);
             entry.others().forEach(key -> common.comments.add(key + " is not a key of usb and had no effect."));
         }
         List<Part> all = group.elements("paths");

@@ -127,8 +127,7 @@ record RdmaSharedPlugin(NewClasses classes) {
             Map<SelectorWord, List<String>> words,
             List<String> comments) {
         ClassText text = classes.text();
-        text.beginClass(String.valueOf(resource), comments);
-        text.string("kind", kind.word());
+        text.beginClass(resource, kind, comments);
         text.comment(
                 "rdmaHcaMax limited the whole resource, and each container got all adapters of the resource. Here each "
                         + "adapter has this many shares, and a container gets the adapters whose shares it asks for.");

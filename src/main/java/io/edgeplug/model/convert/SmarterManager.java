@@ -1,5 +1,6 @@
 package io.edgeplug.model.convert;
 
+import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.system.files.PathGlob;
 import java.io.IOException;
@@ -129,8 +130,7 @@ final class SmarterManager {
             return;
         }
         ClassText text = classes.text();
-        text.beginClass(String.valueOf(resource.orElseThrow()), comments);
-        text.string("kind", "path");
+        text.beginClass(resource.orElseThrow(), Kind.PATH, comments);
         if (shares > 1) {
             text.number("shares", shares);
         }

@@ -82,8 +82,7 @@ record SriovPlugin(NewClasses classes) {
         part.others().forEach(key -> comments.add(key + " is not a key of " + NAME + " and had no effect."));
         Optional<Kind> kind = kind(part, resource.orElseThrow(), type.orElseThrow(), selectors, comments);
         kind.ifPresent(one -> {
-            classes.text().beginClass(String.valueOf(resource.orElseThrow()), comments);
-            classes.text().string("kind", one.word());
+            classes.text().beginClass(resource.orElseThrow(), one, comments);
             write(type.orElseThrow(), one, selectors, info, excludeTopology);
         });
     }

@@ -10,7 +10,6 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
     /** The ID by which the kubelet knows the device. It has at most 120 characters and is unique on this node. */
     String id();
 
-    /** The family it belongs to. */
     Kind kind();
 
     /** Whether a container could use it now. */

@@ -26,17 +26,14 @@ public final class DeviceUnavailableException extends Exception {
         super(PlainText.start(sentence, MAX));
     }
 
-    /** The request asked for no device. */
     public static DeviceUnavailableException none(ResourceName resource) {
         return new DeviceUnavailableException("No device of " + resource + " was asked for");
     }
 
-    /** No device of the node has that ID. */
     public static DeviceUnavailableException notHere(ResourceName resource, String id) {
         return new DeviceUnavailableException(device(resource, id) + " is not on this node");
     }
 
-    /** The device with that ID backs another resource. */
     public static DeviceUnavailableException ofAnother(ResourceName resource, String id, ResourceName owner) {
         return new DeviceUnavailableException(
                 "Device " + cut(id) + " is a device of " + owner + ", and not of " + resource);
@@ -54,12 +51,10 @@ public final class DeviceUnavailableException extends Exception {
                 "Devices of " + resource + " cannot be looked at, because looks at other files have not returned");
     }
 
-    /** The request has the same ID twice. */
     public static DeviceUnavailableException twice(ResourceName resource, String id) {
         return new DeviceUnavailableException(device(resource, id) + " was asked for twice");
     }
 
-    /** A container asked for several shares, which its class forbids. */
     public static DeviceUnavailableException moreThanOneShare(ResourceName resource, List<String> ids) {
         return new DeviceUnavailableException(
                 "A container may ask for one device of %s, and asked for %d (%s): they are shared, and a second share gives it nothing more"
@@ -71,7 +66,6 @@ public final class DeviceUnavailableException extends Exception {
         return new DeviceUnavailableException(device(resource, id) + " is unhealthy: " + clause(problem));
     }
 
-    /** Another container holds the device, by the kubelet's notes. */
     public static DeviceUnavailableException held(ResourceName resource, String id, String container, String pod) {
         return new DeviceUnavailableException(device(resource, id) + " is held by container " + container + " of pod "
                 + pod + ", as the kubelet has noted, and this is not the start of that container");
@@ -83,7 +77,6 @@ public final class DeviceUnavailableException extends Exception {
                 "Devices of " + resource + " cannot be given to one container (" + some(ids) + "): " + problem);
     }
 
-    /** A device was prepared, but still lacks something. */
     public static DeviceUnavailableException unfitAfterwards(ResourceName resource, String id, String problem) {
         return new DeviceUnavailableException(
                 device(resource, id) + " was prepared and cannot be handed over: " + problem);

@@ -13,7 +13,6 @@ public record Health(Optional<String> problem, Cause cause) {
 
     private static final int MAX_PROBLEM = 160;
 
-    /** No problem is known. */
     public static final Health HEALTHY = new Health(Optional.empty(), Cause.OWN);
 
     /** The device is gone, and a pod that holds it should be told. */
@@ -45,32 +44,26 @@ public record Health(Optional<String> problem, Cause cause) {
         return new Health(Optional.of(start(problem)), Cause.OWN);
     }
 
-    /** The last start with it went wrong, or its preparation takes too long, for this reason. */
     public static Health startFailed(String problem) {
         return new Health(Optional.of(start(problem)), Cause.START);
     }
 
-    /** Healthy, but not to be given to another pod now, for this reason. */
     public static Health withheld(String reason) {
         return new Health(Optional.of(start(reason)), Cause.WITHHELD);
     }
 
-    /** Of no use to another pod while a pod has a mate in its group, as this reason says. */
     public static Health mateInUse(String reason) {
         return new Health(Optional.of(start(reason)), Cause.MATE_IN_USE);
     }
 
-    /** Its nodes are not those of the device that a pod was given, for this reason. */
     public static Health another(String reason) {
         return new Health(Optional.of(start(reason)), Cause.ANOTHER);
     }
 
-    /** Whether the device is gone, and listed only because a pod may hold it. */
     public boolean isGone() {
         return cause == Cause.GONE;
     }
 
-    /** Whether nothing is wrong with the device, and it is kept from others. */
     public boolean isWithheld() {
         return cause == Cause.WITHHELD;
     }

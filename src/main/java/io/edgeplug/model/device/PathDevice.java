@@ -38,7 +38,6 @@ public record PathDevice(
         return new PathDevice(ShortName.of(other, MAX_ID), files, group, owner, health);
     }
 
-    /** The same device with other files. */
     public PathDevice withFiles(List<File> others) {
         return new PathDevice(id, others, group, owner, health);
     }

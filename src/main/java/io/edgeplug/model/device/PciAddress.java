@@ -74,12 +74,10 @@ public final class PciAddress implements Comparable<PciAddress> {
                 Integer.parseInt(matcher.group(4), 16));
     }
 
-    /** The number of the PCI domain: 16 bits, or up to 32 behind a volume management device. */
     public long domain() {
         return domain;
     }
 
-    /** 8 bits. */
     public int bus() {
         return bus;
     }

@@ -26,12 +26,12 @@ public sealed interface PciDevice extends Device permits PfPart, Fpga, Hca, Nic,
 
     @Override
     default OptionalInt numaNode() {
-        return function().numaNode();
+        return function().topology().numaNode();
     }
 
     @Override
     default boolean isNumaGuess() {
-        return function().isNumaGuess();
+        return function().topology().isNumaGuess();
     }
 
     @Override

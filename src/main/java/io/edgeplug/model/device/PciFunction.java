@@ -20,6 +20,8 @@ public record PciFunction(
         int virtualFunctions,
         OptionalInt totalVirtualFunctions) {
 
+    private static final int NETWORK = 0x02;
+
     /** A function of which only the address is known. */
     public static PciFunction unknown(PciAddress address) {
         return new PciFunction(
@@ -38,7 +40,7 @@ public record PciFunction(
 
     /** Whether its base class is that of network controllers, such as Ethernet and InfiniBand. */
     public boolean isNetwork() {
-        return identity.isNetwork();
+        return classCode() >> 16 == NETWORK;
     }
 
     // These accessors save callers from knowing which part of the function has an answer.
@@ -53,14 +55,6 @@ public record PciFunction(
 
     public int classCode() {
         return identity.classCode();
-    }
-
-    OptionalInt numaNode() {
-        return topology.numaNode();
-    }
-
-    boolean isNumaGuess() {
-        return topology.isNumaGuess();
     }
 
     public OptionalInt iommuGroup() {

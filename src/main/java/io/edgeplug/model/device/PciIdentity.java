@@ -12,10 +12,4 @@ package io.edgeplug.model.device;
 public record PciIdentity(int vendor, int device, int subsystemVendor, int subsystemDevice, int classCode) {
 
     static final PciIdentity UNKNOWN = new PciIdentity(0, 0, 0, 0, 0);
-
-    private static final int NETWORK = 0x02;
-
-    boolean isNetwork() {
-        return classCode >> 16 == NETWORK;
-    }
 }

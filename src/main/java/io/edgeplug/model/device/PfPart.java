@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 /** A network adapter that is a part of a PF: a VF or a sub-function. */
 public sealed interface PfPart extends PciDevice permits VirtualFunction, SubFunction {
 
-    /** The PF. */
     PciAddress physicalFunction();
 
     /** The PF's network interfaces, by whose names operators know the PF. */

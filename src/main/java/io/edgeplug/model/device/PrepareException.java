@@ -17,7 +17,6 @@ public final class PrepareException extends Exception {
         this.problem = problem;
     }
 
-    /** The same, with another exception as its cause. */
     public PrepareException(String device, String problem, Throwable cause) {
         super(sentence(device, problem), cause);
         this.problem = problem;

@@ -12,14 +12,12 @@ import java.util.OptionalInt;
  */
 public record Vfio(OptionalInt group, boolean isWithoutIommu, Optional<String> device) {
 
-    /** The node of the group. */
     public Optional<String> groupNode() {
         return group.isPresent()
                 ? Optional.of("/dev/vfio/" + (isWithoutIommu ? "noiommu-" : "") + group.getAsInt())
                 : Optional.empty();
     }
 
-    /** The function's own node. */
     public Optional<String> deviceNode() {
         return device.map(name -> "/dev/vfio/devices/" + name);
     }

@@ -38,7 +38,6 @@ public record ContainerRules(
         SortedMap<String, Template> annotations,
         SortedMap<String, Map<String, String>> additionalInfo) {
 
-    /** A class without such rules. */
     public static final ContainerRules NONE = new ContainerRules(
             HandOver.DEVICE_NODES,
             false,

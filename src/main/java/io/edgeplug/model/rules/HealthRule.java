@@ -25,7 +25,6 @@ public record HealthRule(
         Duration unhealthyFor,
         Duration healthyFor) {
 
-    /** There are no conditions. */
     public static final HealthRule NONE = new HealthRule(
             Set.of(),
             List.of(),

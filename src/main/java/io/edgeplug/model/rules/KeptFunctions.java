@@ -5,6 +5,7 @@ import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PfPart;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -59,14 +60,21 @@ public record KeptFunctions(List<String> keeps, List<String> spares, boolean spa
         return texts.stream().anyMatch(text -> names.stream().anyMatch(named(text)));
     }
 
+    /** The mistake in the form of a name. */
+    public static Optional<String> problem(String text) {
+        return (isAddress(text) ? SelectorWord.ROOT_DEVICES : SelectorWord.PF_NAMES).problem(text);
+    }
+
+    private static boolean isAddress(String text) {
+        return text.indexOf(':') >= 0;
+    }
+
     /**
      * The condition for a name, such as {@code ens1f0v0}, {@code ens1f0#0-3} or {@code 0000:3b:02.1}. A PF does not stand
      * for its VFs.
-     *
-     * @throws IllegalArgumentException if it has a wrong form; the message says the right one
      */
-    public static Predicate<String> named(String text) {
-        Predicate<String> matches = text.indexOf(':') >= 0 ? ValueForm.rootDevice(text) : ValueForm.pfName(text);
+    private static Predicate<String> named(String text) {
+        Predicate<String> matches = isAddress(text) ? ValueForm.rootDevice(text) : ValueForm.pfName(text);
         boolean isOfVfs = text.indexOf('#') >= 0;
         return name -> name.indexOf('#') >= 0 == isOfVfs && matches.test(name);
     }

@@ -17,7 +17,6 @@ public record Recipe(List<Step> steps, Duration timeout, KeptFunctions kept) {
     /** The kubelet waits for 30 seconds, of which the rest is for the way there and back. */
     public static final Duration USUAL_TIMEOUT = Duration.ofSeconds(25);
 
-    /** No steps. */
     public static final Recipe NONE = new Recipe(List.of(), USUAL_TIMEOUT);
 
     public Recipe {
@@ -29,7 +28,6 @@ public record Recipe(List<Step> steps, Duration timeout, KeptFunctions kept) {
         this(steps, timeout, KeptFunctions.NONE);
     }
 
-    /** Whether devices are handed over as they are. */
     public boolean isEmpty() {
         return steps.isEmpty();
     }

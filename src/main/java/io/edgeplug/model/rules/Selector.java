@@ -46,7 +46,6 @@ public final class Selector {
                         && key.getValue().containsAll(other.values(key.getKey())));
     }
 
-    /** Whether a key asks for RDMA. */
     boolean asksForRdma() {
         return values(SelectorWord.IS_RDMA).contains("true")
                 || !values(SelectorWord.P_KEYS).isEmpty();

@@ -15,7 +15,6 @@ import io.edgeplug.model.device.UsbDevice;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The properties of a device, as texts that the values of selectors are compared with. */
@@ -25,29 +24,25 @@ final class SelectorFacts {
 
     private SelectorFacts() {}
 
-    static Optional<String> vendor(PciFunction function) {
-        return Optional.of(HEX.toHexDigits((short) function.vendor()));
+    static List<String> device(PciFunction function) {
+        return List.of(HEX.toHexDigits((short) function.device()));
     }
 
-    static Optional<String> device(PciFunction function) {
-        return Optional.of(HEX.toHexDigits((short) function.device()));
+    static List<String> classCode(PciFunction function) {
+        return List.of(HEX.toHexDigits(function.classCode(), 6));
     }
 
-    static Optional<String> classCode(PciFunction function) {
-        return Optional.of(HEX.toHexDigits(function.classCode(), 6));
+    static List<String> address(PciFunction function) {
+        return List.of(function.address().toString());
     }
 
-    static Optional<String> address(PciFunction function) {
-        return Optional.of(function.address().toString());
-    }
-
-    static Optional<String> acpiIndex(PciFunction function) {
-        return function.acpiIndex().stream().mapToObj(String::valueOf).findFirst();
+    static List<String> acpiIndex(PciFunction function) {
+        return function.acpiIndex().stream().mapToObj(String::valueOf).toList();
     }
 
     static List<String> vendors(Device device) {
         return switch (device) {
-            case PciDevice pci -> vendor(pci.function()).stream().toList();
+            case PciDevice pci -> List.of(HEX.toHexDigits((short) pci.function().vendor()));
             case UsbDevice usb -> List.of(usb.vendor());
             case SoftwareHca hca -> List.of();
             case PlatformFpga fpga -> List.of();

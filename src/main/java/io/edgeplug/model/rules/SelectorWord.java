@@ -138,9 +138,7 @@ public enum SelectorWord implements Worded {
         return device instanceof UsbDevice usb ? facts.apply(usb) : List.of();
     }
 
-    private static List<String> ofFunction(Device device, Function<PciFunction, Optional<String>> fact) {
-        return device instanceof PciDevice pci
-                ? fact.apply(pci.function()).stream().toList()
-                : List.of();
+    private static List<String> ofFunction(Device device, Function<PciFunction, List<String>> facts) {
+        return device instanceof PciDevice pci ? facts.apply(pci.function()) : List.of();
     }
 }

@@ -81,7 +81,6 @@ public sealed interface Step {
          */
         public static final Pattern STATION = Pattern.compile("(?!00(:00){5})[0-9a-f][02468ace](:[0-9a-f]{2}){5}");
 
-        /** No settings. */
         public static final Vf NONE = new Vf(
                 Optional.empty(),
                 OptionalInt.empty(),
@@ -179,7 +178,6 @@ public sealed interface Step {
             boolean always)
             implements Step {
 
-        /** The same with another image. */
         Program with(Image image) {
             return new Program(image.file(), image.sha256(), image.id(), idFile, tool, partial, always);
         }

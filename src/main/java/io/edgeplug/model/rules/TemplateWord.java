@@ -9,7 +9,6 @@ import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.device.PfPart;
 import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.device.ShortName;
-import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VirtualFunction;
 import io.edgeplug.system.flow.Worded;
@@ -22,175 +21,91 @@ import java.util.stream.Stream;
 /** The words of a {@link Template}, such as {@code {id}}. */
 public enum TemplateWord implements Worded {
     /** The device's ID. */
-    ID {
-        @Override
-        Optional<String> of(Device device) {
-            return Optional.of(device.id());
-        }
-    },
+    ID,
     /** The address of its PCI function. */
-    BDF {
-        @Override
-        Optional<String> of(Device device) {
-            return function(device).map(function -> function.address().toString());
-        }
-    },
+    BDF,
     /** The nearest NUMA node. */
-    NUMA_NODE {
-        @Override
-        Optional<String> of(Device device) {
-            return text(device.numaNode());
-        }
-    },
+    NUMA_NODE,
     /** The bound driver. */
-    DRIVER {
-        @Override
-        Optional<String> of(Device device) {
-            return device.driver();
-        }
-    },
+    DRIVER,
     /** Its IOMMU group. */
-    IOMMU_GROUP {
-        @Override
-        Optional<String> of(Device device) {
-            return function(device).flatMap(function -> text(function.iommuGroup()));
-        }
-    },
+    IOMMU_GROUP,
     /** Its PCI vendor, four hexadecimal digits. */
-    VENDOR {
-        @Override
-        Optional<String> of(Device device) {
-            return device instanceof UsbDevice usb
-                    ? Optional.of(usb.vendor())
-                    : function(device).map(function -> "%04x".formatted(function.vendor()));
-        }
-    },
+    VENDOR,
     /** Its PCI device ID, four hexadecimal digits. */
-    DEVICE {
-        @Override
-        Optional<String> of(Device device) {
-            return function(device).map(function -> "%04x".formatted(function.device()));
-        }
-    },
+    DEVICE,
     /** The product ID of a USB device, four hexadecimal digits. */
-    PRODUCT {
-        @Override
-        Optional<String> of(Device device) {
-            return usb(device).map(UsbDevice::product);
-        }
-    },
+    PRODUCT,
     /** The serial number of a USB device, with an underscore for each character that an ID cannot have. */
-    SERIAL {
-        @Override
-        Optional<String> of(Device device) {
-            return usb(device).flatMap(UsbDevice::serial).map(TemplateWord::plain);
-        }
-    },
+    SERIAL,
     /** The port of a USB device. */
-    PORT {
-        @Override
-        Optional<String> of(Device device) {
-            return usb(device).map(usb -> usb.port().path());
-        }
-    },
+    PORT,
     /** The first network interface of the PF of a VF or sub-function. */
-    PF {
-        @Override
-        Optional<String> of(Device device) {
-            return device instanceof PfPart part ? first(part.physicalNetNames()) : Optional.empty();
-        }
-    },
+    PF,
     /** The address of that PF. */
-    PF_BDF {
-        @Override
-        Optional<String> of(Device device) {
-            return device instanceof PfPart part
-                    ? Optional.of(part.physicalFunction().toString())
-                    : Optional.empty();
-        }
-    },
+    PF_BDF,
     /** The number of a VF on its PF. */
-    VF {
-        @Override
-        Optional<String> of(Device device) {
-            return device instanceof VirtualFunction vf ? Optional.of(Integer.toString(vf.index())) : Optional.empty();
-        }
-    },
+    VF,
     /** Its first network interface. */
-    NETDEV {
-        @Override
-        Optional<String> of(Device device) {
-            return device instanceof SoftwareHca hca
-                    ? Optional.of(hca.netName())
-                    : function(device).flatMap(function -> first(function.netNames()));
-        }
-    },
+    NETDEV,
     /** Its first RDMA device. */
-    RDMA {
-        @Override
-        Optional<String> of(Device device) {
-            return first(device.rdmaDevices().stream().map(RdmaDevice::name).toList());
-        }
-    },
+    RDMA,
     /** The image in an FPGA. */
-    AFU {
-        @Override
-        Optional<String> of(Device device) {
-            return device instanceof Fpga fpga ? first(fpga.afuIds()) : Optional.empty();
-        }
-    },
+    AFU,
     /** The path of its first file, as the class names it. */
-    PATH {
-        @Override
-        Optional<String> of(Device device) {
-            return usb(device)
-                    .flatMap(usb -> usb.nodes().stream().findFirst())
-                    .map(UsbDevice.Node::path)
-                    .or(() -> first(device).map(PathDevice.File::path));
-        }
-    },
+    PATH,
     /** The path of its first file without links: of a device node, the kernel's own name. */
-    TARGET {
-        @Override
-        Optional<String> of(Device device) {
-            return first(device).map(PathDevice.File::hostPath).or(() -> PATH.of(device));
-        }
-    },
+    TARGET,
     /** The name of its first file, with an underscore for each character that an ID cannot have. */
-    NAME {
-        @Override
-        Optional<String> of(Device device) {
-            return PATH.of(device).map(path -> plain(path.substring(path.lastIndexOf('/') + 1)));
-        }
-    },
+    NAME,
     /** The name of the directory of its first file, in the same way. */
-    DIR {
-        @Override
-        Optional<String> of(Device device) {
-            return PATH.of(device)
-                    .map(path -> path.substring(0, Math.max(0, path.lastIndexOf('/'))))
-                    .map(directory -> plain(directory.substring(directory.lastIndexOf('/') + 1)));
-        }
-    },
+    DIR,
     /** A hash of the path of its first file, which tells names apart that look alike otherwise. */
-    HASH {
-        @Override
-        Optional<String> of(Device device) {
-            return PATH.of(device).map(ShortName::hash);
-        }
-    },
+    HASH,
     /** The verified copy of the image that a vendor's tool should load. No device has this value by itself. */
-    FILE {
-        @Override
-        Optional<String> of(Device device) {
-            return Optional.empty();
-        }
-    };
+    FILE;
 
     private static final Pattern NOT_PLAIN = Pattern.compile("[^A-Za-z0-9._-]");
 
     /** The device's value; empty if it has none. */
-    abstract Optional<String> of(Device device);
+    Optional<String> of(Device device) {
+        return switch (this) {
+            case ID -> Optional.of(device.id());
+            case BDF -> function(device).map(function -> function.address().toString());
+            case NUMA_NODE -> text(device.numaNode());
+            case DRIVER -> device.driver();
+            case IOMMU_GROUP -> function(device).flatMap(function -> text(function.iommuGroup()));
+            case VENDOR ->
+                usb(device)
+                        .map(UsbDevice::vendor)
+                        .or(() -> function(device).map(function -> "%04x".formatted(function.vendor())));
+            case DEVICE -> function(device).map(function -> "%04x".formatted(function.device()));
+            case PRODUCT -> usb(device).map(UsbDevice::product);
+            case SERIAL -> usb(device).flatMap(UsbDevice::serial).map(TemplateWord::plain);
+            case PORT -> usb(device).map(usb -> usb.port().path());
+            case PF -> part(device).flatMap(part -> first(part.physicalNetNames()));
+            case PF_BDF -> part(device).map(part -> part.physicalFunction().toString());
+            case VF ->
+                device instanceof VirtualFunction vf ? Optional.of(Integer.toString(vf.index())) : Optional.empty();
+            case NETDEV -> first(device.netNames());
+            case RDMA ->
+                first(device.rdmaDevices().stream().map(RdmaDevice::name).toList());
+            case AFU -> device instanceof Fpga fpga ? first(fpga.afuIds()) : Optional.empty();
+            case PATH ->
+                usb(device)
+                        .flatMap(usb -> usb.nodes().stream().findFirst())
+                        .map(UsbDevice.Node::path)
+                        .or(() -> first(device).map(PathDevice.File::path));
+            case TARGET -> first(device).map(PathDevice.File::hostPath).or(() -> PATH.of(device));
+            case NAME -> PATH.of(device).map(path -> plain(path.substring(path.lastIndexOf('/') + 1)));
+            case DIR ->
+                PATH.of(device)
+                        .map(path -> path.substring(0, Math.max(0, path.lastIndexOf('/'))))
+                        .map(directory -> plain(directory.substring(directory.lastIndexOf('/') + 1)));
+            case HASH -> PATH.of(device).map(ShortName::hash);
+            case FILE -> Optional.empty();
+        };
+    }
 
     /** The word with that name. */
     static Optional<TemplateWord> parse(String word) {
@@ -215,6 +130,10 @@ public enum TemplateWord implements Worded {
 
     private static Optional<UsbDevice> usb(Device device) {
         return device instanceof UsbDevice usb ? Optional.of(usb) : Optional.empty();
+    }
+
+    private static Optional<PfPart> part(Device device) {
+        return device instanceof PfPart part ? Optional.of(part) : Optional.empty();
     }
 
     private static Optional<PathDevice.File> first(Device device) {

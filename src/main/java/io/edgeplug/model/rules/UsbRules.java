@@ -104,12 +104,10 @@ public record UsbRules(List<DeviceClass> classes) {
             this.suffix = suffix;
         }
 
-        /** Its names. */
         public List<String> names(ResourceName resource) {
             return List.copyOf(resource.variables(PREFIX, suffix));
         }
 
-        /** Its value for one device. */
         public String of(Device device) {
             if (!(device instanceof UsbDevice usb)) {
                 return "";

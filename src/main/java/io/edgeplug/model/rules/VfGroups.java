@@ -63,13 +63,9 @@ public record VfGroups(List<WantedVfs> entries) {
                 .or(() -> entries.stream().filter(one -> one.vfs().isEmpty()).findFirst());
     }
 
-    private WantedVfs first() {
-        return entries.getFirst();
-    }
-
     /** How many VFs the PF has in the end. */
     public int count() {
-        return first().count();
+        return entries.getFirst().count();
     }
 
     /** Of the PF, which is the highest that a VF can have. */
@@ -81,19 +77,16 @@ public record VfGroups(List<WantedVfs> entries) {
                 .orElse(OptionalInt.empty());
     }
 
-    /** How the adapter connects its VFs. */
     public Optional<WantedVfs.EswitchMode> eswitch() {
         return entries.stream().flatMap(one -> one.eswitch().stream()).findFirst();
     }
 
-    /** How network namespaces share RDMA devices. */
     public Optional<WantedVfs.RdmaNetns> rdmaNetns() {
         return entries.stream().flatMap(one -> one.rdmaNetns().stream()).findFirst();
     }
 
-    /** Functions that the node uses itself, which stay as they are. */
     public KeptFunctions kept() {
-        return first().kept();
+        return entries.getFirst().kept();
     }
 
     /** Whether a setting is made or read through the PF's interface. */
@@ -128,7 +121,6 @@ public record VfGroups(List<WantedVfs> entries) {
                 .collect(Collectors.joining("; "));
     }
 
-    /** Where the entries are. */
     public String place() {
         return entries.stream().map(WantedVfs::place).collect(Collectors.joining("; "));
     }

@@ -21,12 +21,12 @@ public record VfRange(String pf, Optional<BitSet> numbers) {
      * @throws IllegalArgumentException if it has a wrong form
      */
     static VfRange parse(String text) {
-        int hash = text.indexOf('#');
-        String pf = hash < 0 ? text : text.substring(0, hash);
+        String pf = pf(text);
         if (pf.isEmpty()) {
             throw new IllegalArgumentException("names no PF");
         }
-        return new VfRange(pf, hash < 0 ? Optional.empty() : Optional.of(numbers(text.substring(hash + 1))));
+        boolean isWhole = pf.length() == text.length();
+        return new VfRange(pf, isWhole ? Optional.empty() : Optional.of(numbers(text.substring(pf.length() + 1))));
     }
 
     /** The PF in a text of the right form, such as {@code ens1f0} in {@code ens1f0#0-3}. */

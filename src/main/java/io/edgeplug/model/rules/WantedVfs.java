@@ -59,7 +59,6 @@ public record WantedVfs(
         EXCLUSIVE
     }
 
-    /** Whether the entry takes that PF. */
     public boolean takes(PciDevice pf) {
         return match.mismatch(pf).isEmpty();
     }

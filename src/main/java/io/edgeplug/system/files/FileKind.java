@@ -38,7 +38,7 @@ public enum FileKind {
     }
 
     /** The kind of a file with that mode from stat(2). */
-    static FileKind ofMode(int mode) {
+    public static FileKind ofMode(int mode) {
         for (FileKind kind : ALL) {
             if (kind.type == (mode & S_IFMT)) {
                 return kind;
