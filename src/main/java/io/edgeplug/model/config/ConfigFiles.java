@@ -104,20 +104,7 @@ public final class ConfigFiles {
         Config.Reports reports = ReportsReader.read(main);
         Config.Dra dra = DraReader.read(main);
         kept = kept(main);
-        Set<String> ofDaemon = read.isPresent() ? Set.copyOf(main.known()) : Set.of();
-        readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]"));
-        KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
-        for (Path file : classFiles(mainFile.resolveSibling(CLASS_DIRECTORY))) {
-            if (files.hasRoom()) {
-                files.read(file).ifPresent(some -> readEntries(some, elsewhere));
-            }
-        }
-        if (classes.size() > MAX_CLASSES) {
-            mistakes.add(
-                    mainFile.toString(),
-                    "defines " + classes.size() + " classes, with those in " + CLASS_DIRECTORY
-                            + ", and a node may have " + MAX_CLASSES);
-        }
+        readClassesAndVfs(main, mainFile, read.isPresent() ? Set.copyOf(main.known()) : Set.of());
         mistakes.throwIfAny();
         return new Config(
                 kubeletRoot,
@@ -132,6 +119,23 @@ public final class ConfigFiles {
                 dra,
                 classes,
                 vfs);
+    }
+
+    /** Of the main file, and of those in the directory of classes beside it. */
+    private void readClassesAndVfs(Table main, Path mainFile, Set<String> ofDaemon) {
+        readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]"));
+        KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
+        for (Path file : classFiles(mainFile.resolveSibling(CLASS_DIRECTORY))) {
+            if (files.hasRoom()) {
+                files.read(file).ifPresent(some -> readEntries(some, elsewhere));
+            }
+        }
+        if (classes.size() > MAX_CLASSES) {
+            mistakes.add(
+                    mainFile.toString(),
+                    "defines " + classes.size() + " classes, with those in " + CLASS_DIRECTORY
+                            + ", and a node may have " + MAX_CLASSES);
+        }
     }
 
     private void readEntries(Table file, KeyHints hints) {
