@@ -114,27 +114,18 @@ final class TryCommand implements Callable<Integer> {
                 DevicePlugins plugins =
                         new DevicePlugins(null, directory, directory, supplies, preparations, PreparedClaims.none())) {
             refuseEmpty(limits, monitor.current());
-            awaitLists(kubelet, limits.resources());
-            limits.resources()
-                    .forEach(resource -> out.print(kubelet.resource(resource).text()));
+            printLists(kubelet, limits.resources(), out);
             ScannedNode scanned = new ScannedNode(sysroot.sysfs(), Candidate.of(monitor.current(), sysroot.sysfs()));
             Pod pod = kubelet.admit(new PodSpec("try", List.of(container(limits.withIds(scanned), kubelet))));
             List<Item> devices = devicesToPrepare(monitor.current(), pod.container(CONTAINER));
             devices.forEach(device -> printPlan(sysroot, config.kubeletDir(), device, out));
-            Optional<String> objection = devices.stream()
-                    .flatMap(
-                            item -> objection(byHand, item.device())
-                                    .map(text -> item.device().id() + ": not prepared: it " + text)
-                                    .stream())
-                    .findFirst();
+            Optional<String> objection = objection(byHand, devices);
             if (prepare && objection.isEmpty()) {
                 kubelet.startContainer(pod.name(), CONTAINER);
             }
             if (!devices.isEmpty()) {
-                out.print(
-                        prepare
-                                ? objection.orElse("all of that was done")
-                                : notDone(sysroot, pod.container(CONTAINER)));
+                String done = objection.orElse("all of that was done");
+                out.print(prepare ? done : notDone(sysroot, pod.container(CONTAINER)));
             }
             out.print("the container gets:");
             AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(line -> out.print("  " + line));
@@ -174,7 +165,8 @@ final class TryCommand implements Callable<Integer> {
         }
     }
 
-    private static void awaitLists(LocalKubelet kubelet, Set<ResourceName> resources)
+    /** Once the kubelet has those of all resources. */
+    private static void printLists(LocalKubelet kubelet, Set<ResourceName> resources, Lines out)
             throws InterruptedException, TimeoutException {
         kubelet.await(
                 states -> resources.stream()
@@ -182,6 +174,7 @@ final class TryCommand implements Callable<Integer> {
                                 .filter(ResourceState::known)
                                 .isPresent()),
                 PATIENCE);
+        resources.forEach(resource -> out.print(kubelet.resource(resource).text()));
     }
 
     private static PodSpec.Container container(Limits limits, LocalKubelet kubelet) throws IOException {
@@ -190,6 +183,16 @@ final class TryCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new IOException(e.getMessage(), e);
         }
+    }
+
+    private Optional<String> objection(ByHand byHand, List<Item> devices) {
+        for (Item item : devices) {
+            Optional<String> one = objection(byHand, item.device());
+            if (one.isPresent()) {
+                return one.map(text -> item.device().id() + ": not prepared: it " + text);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Why a device must be left alone: preparing was not requested, or a pod of this node may hold it. */

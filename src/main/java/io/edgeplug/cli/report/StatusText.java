@@ -62,28 +62,11 @@ final class StatusText {
                         .map(resource -> resource(resource, runs))
                         .toList());
         addTable(lines, List.of("DEVICE", "RESOURCE", "WITHHELD SINCE", "BECAUSE IT"), problems(node, true));
-        addTable(
-                lines,
-                List.of("DEVICE", "RESOURCE", "HELD BY"),
-                node.getHeldList().stream()
-                        .map(held -> List.of(
-                                held.getDevice(),
-                                held.getResource(),
-                                holder(held) + (held.getUnhealthy() ? UNHEALTHY : "")))
-                        .toList());
+        addTable(lines, List.of("DEVICE", "RESOURCE", "HELD BY"), held(node));
         addMore(lines, node.getHeldMore());
         addTable(lines, List.of("DEVICE", "RESOURCE", "UNHEALTHY SINCE", "PROBLEM"), problems(node, false));
         addMore(lines, node.getProblemsMore());
-        addTable(
-                lines,
-                List.of("DEVICE", "RESOURCE", "FAILED SINCE", "WHAT"),
-                node.getFailuresList().stream()
-                        .map(failure -> List.of(
-                                failure.getSubject(),
-                                failure.getResource(),
-                                time(failure.getSince()),
-                                failure.getWhat() + " " + failure.getText()))
-                        .toList());
+        addTable(lines, List.of("DEVICE", "RESOURCE", "FAILED SINCE", "WHAT"), failures(node));
         addTable(
                 lines,
                 List.of("LAST EVENTS", node.getEventsList().stream().anyMatch(Event::getWarning) ? OF_WARNINGS : ""),
@@ -92,6 +75,23 @@ final class StatusText {
                                 time(event.getTime()), (event.getWarning() ? "warning: " : "") + event.getText()))
                         .toList());
         return lines;
+    }
+
+    private static List<List<String>> held(Node node) {
+        return node.getHeldList().stream()
+                .map(held -> List.of(
+                        held.getDevice(), held.getResource(), holder(held) + (held.getUnhealthy() ? UNHEALTHY : "")))
+                .toList();
+    }
+
+    private static List<List<String>> failures(Node node) {
+        return node.getFailuresList().stream()
+                .map(failure -> List.of(
+                        failure.getSubject(),
+                        failure.getResource(),
+                        time(failure.getSince()),
+                        failure.getWhat() + " " + failure.getText()))
+                .toList();
     }
 
     private static void addConfiguration(List<String> lines, Configuration configuration) {

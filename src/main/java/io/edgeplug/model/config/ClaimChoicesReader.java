@@ -57,11 +57,7 @@ final class ClaimChoicesReader {
                 "max_tx_rate",
                 recipe,
                 vf -> vf.maxRate().isPresent());
-        if (!images.isEmpty()
-                && recipe.steps().stream()
-                                .filter(step -> step instanceof Step.Program)
-                                .count()
-                        != 1) {
+        if (!images.isEmpty() && programs(recipe) != 1) {
             table.mistake(IMAGES, "needs one [class.prepare.program], whose image claims get that choose nothing else");
         }
         boolean name = table.bool(INTERFACE_NAME).orElse(false);
@@ -73,6 +69,12 @@ final class ClaimChoicesReader {
             }
         }
         return new ClaimChoices(vlans, mac, maxRate, images, name, networks);
+    }
+
+    private static long programs(Recipe recipe) {
+        return recipe.steps().stream()
+                .filter(step -> step instanceof Step.Program)
+                .count();
     }
 
     private static List<LinkAddress> networks(Table table) {

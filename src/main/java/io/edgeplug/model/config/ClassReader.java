@@ -68,35 +68,22 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         HealthRule health = HealthReader.read(table, kind, limits);
         Recipe recipe = new RecipeReader(kind, limits, kept).read(table, RecipeReader.PREPARE);
         Recipe release = new RecipeReader(kind, limits, kept.sparingAddresses()).read(table, RecipeReader.RELEASE);
-        if (!limits.equals(ProgramLimits.NONE)
-                && health.command().isEmpty()
-                && !recipe.runsPrograms()
-                && !release.runsPrograms()) {
-            table.mistake(
-                    "limits",
-                    "is about the programs of [class.prepare], [class.release] and [class.health], and there is none");
+        if (health.command().isEmpty() && !recipe.runsPrograms() && !release.runsPrograms()) {
+            refuseLimits(table, limits);
         }
         if (sharing.isShared() && !recipe.isEmpty()) {
             table.mistake("prepare", "would prepare a device that has shares while others use it");
         }
         boolean isFace = isFace(table, sharing, health);
         List<Selector> selectors = selectors(table, kind, recipe);
-        Optional<String> trustOwner = table.string("trust_owner");
-        if (trustOwner.isPresent()
-                && kind.filter(one -> one != Kind.PATH).isPresent()
-                && container.mounts().isEmpty()) {
-            table.mistake("trust_owner", "is about paths, but the class has none");
-        }
+        Optional<String> trustOwner = trustOwner(table, kind, container);
         ApiReader apis = new ApiReader(table);
         Api api = apis.read(resource);
         Optional<Step.Interface> moved =
                 new InterfaceReader(table, kind).read(container.handOver(), api, sharing, recipe);
         Recipe whole = moved.map(recipe::then).orElse(recipe);
         boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, whole);
-        boolean evict = table.bool("evict").orElse(false);
-        if (evict && api != Api.DRA) {
-            table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
-        }
+        boolean evict = evict(table, api);
         FileRules.Identity identity = files.identity(isFace);
         ClaimChoices choices = ClaimChoicesReader.read(table, kind, api, whole);
         if (mistakes.count() > before) {
@@ -123,6 +110,32 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
                 isPreparedBeforeBinding,
                 choices,
                 identity));
+    }
+
+    private static void refuseLimits(Table table, ProgramLimits limits) {
+        if (!limits.equals(ProgramLimits.NONE)) {
+            table.mistake(
+                    "limits",
+                    "is about the programs of [class.prepare], [class.release] and [class.health], and there is none");
+        }
+    }
+
+    private static Optional<String> trustOwner(Table table, Optional<Kind> kind, ContainerRules container) {
+        Optional<String> trustOwner = table.string("trust_owner");
+        boolean hasNoPath = kind.filter(one -> one != Kind.PATH).isPresent()
+                && container.mounts().isEmpty();
+        if (trustOwner.isPresent() && hasNoPath) {
+            table.mistake("trust_owner", "is about paths, but the class has none");
+        }
+        return trustOwner;
+    }
+
+    private static boolean evict(Table table, Api api) {
+        boolean evict = table.bool("evict").orElse(false);
+        if (evict && api != Api.DRA) {
+            table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
+        }
+        return evict;
     }
 
     /**

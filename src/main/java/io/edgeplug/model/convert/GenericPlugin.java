@@ -134,13 +134,7 @@ final class GenericPlugin {
         }
         common.shares.add(Math.max(1, count));
         List<Part> usb = group.elements("usb");
-        if (!usb.isEmpty() && common.usbNodes.add("usb")) {
-            common.comments.add(ALL_TOGETHER);
-        }
-        for (Part entry : usb) {
-            common.addUsb(entry);
-            entry.others().forEach(key -> common.comments.add(key + " is not a key of usb and had no effect."));
-        }
+        addUsb(usb, common);
         List<Part> all = group.elements("paths");
         if (all.isEmpty() && usb.isEmpty()) {
             group.mistake("has neither paths nor usb");
@@ -164,6 +158,16 @@ final class GenericPlugin {
             common.single.add(names.getFirst());
         } else if (names.size() > 1) {
             addGroup(group, names, optional, common);
+        }
+    }
+
+    private static void addUsb(List<Part> usb, DraftClass common) {
+        if (!usb.isEmpty() && common.usbNodes.add("usb")) {
+            common.comments.add(ALL_TOGETHER);
+        }
+        for (Part entry : usb) {
+            common.addUsb(entry);
+            entry.others().forEach(key -> common.comments.add(key + " is not a key of usb and had no effect."));
         }
     }
 

@@ -81,17 +81,9 @@ final class SmarterManager {
             }
         } else if (!found.isEmpty()) {
             boolean isLiteral = LITERAL.matcher(text).matches();
-            List<String> ofAll = List.of(text
-                    + " made a resource of each file. These are the files of this node now, and one that appears"
-                    + " later needs another class."
-                    + Expression.pattern(text)
-                            .filter(path -> found.stream()
-                                    .allMatch(name -> PathGlob.parse(DEV + path).matches(DEV + name)))
-                            .map(path -> " One class with " + DEV + path + " would make one resource of them all.")
-                            .orElse(""));
             for (String name : found) {
                 boolean isFirst = name.equals(found.getFirst());
-                write(device, name, shares.getAsInt(), isFirst && !isLiteral ? ofAll : List.of());
+                write(device, name, shares.getAsInt(), isFirst && !isLiteral ? ofAll(text, found) : List.of());
             }
         } else if (LITERAL.matcher(text).matches()) {
             write(device, text.replaceAll("[$^]", ""), shares.getAsInt(), List.of("This node has no such file now."));
@@ -102,6 +94,17 @@ final class SmarterManager {
                                     .map(path -> " A class with " + DEV + path + " would take such files.")
                                     .orElse(""));
         }
+    }
+
+    private static List<String> ofAll(String text, List<String> found) {
+        return List.of(text
+                + " made a resource of each file. These are the files of this node now, and one that appears"
+                + " later needs another class."
+                + Expression.pattern(text)
+                        .filter(path -> found.stream()
+                                .allMatch(name -> PathGlob.parse(DEV + path).matches(DEV + name)))
+                        .map(path -> " One class with " + DEV + path + " would make one resource of them all.")
+                        .orElse(""));
     }
 
     private static Optional<Pattern> compiled(Part device, String text) {
