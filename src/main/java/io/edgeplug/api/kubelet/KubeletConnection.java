@@ -222,9 +222,7 @@ final class KubeletConnection implements AutoCloseable {
         if (isTrying()) {
             return patience.wakeUp();
         }
-        return retries.isDue()
-                ? Duration.ZERO
-                : retries.due().map(Deadline::wakeUp).orElse(Duration.ZERO);
+        return retries.due().map(Deadline::wakeUp).orElse(Duration.ZERO);
     }
 
     private boolean isTrying() {

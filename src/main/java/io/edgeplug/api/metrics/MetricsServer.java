@@ -1,6 +1,5 @@
 package io.edgeplug.api.metrics;
 
-import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.kernel.KernelReason;
 import io.edgeplug.system.systemd.Outage;
@@ -127,8 +126,7 @@ final class MetricsServer implements AutoCloseable {
 
     /** Waits until it listens, up to a timeout. */
     boolean awaitListening(Duration patience) throws InterruptedException {
-        Deadline deadline = Deadline.in(patience);
-        return binder.join(deadline.left()) && listening != null;
+        return binder.join(patience) && listening != null;
     }
 
     private static String text(InetSocketAddress address) {

@@ -46,11 +46,11 @@ final class ValueForm {
     /** The interface of a PF, with or without the numbers of VFs. */
     static Predicate<String> pfName(String text) {
         VfRange range = VfRange.parse(text);
-        return range.with(NameGlob.parse(range.pf())::matches);
+        return range.with(new NameGlob(range.pf())::matches);
     }
 
     static Predicate<String> name(String text) {
-        return NameGlob.parse(text)::matches;
+        return new NameGlob(text)::matches;
     }
 
     static Predicate<String> path(String text) {

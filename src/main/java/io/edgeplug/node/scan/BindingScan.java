@@ -2,22 +2,25 @@ package io.edgeplug.node.scan;
 
 import io.edgeplug.model.device.DriverBinding;
 import io.edgeplug.model.device.DriverDevices;
-import io.edgeplug.model.device.NodeUse;
 import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.device.Vfio;
 import io.edgeplug.system.files.Sysfs;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /** Reads the devices that a driver has made of a PCI function or of a part of one. */
 final class BindingScan {
 
     private static final String CLASS_NET = "sys/class/net/";
     private static final Map<String, String> ARPHRD = Map.of("1", "ether", "32", "infiniband");
+
+    private static final Pattern VFIO_DEVICE = Pattern.compile("vfio\\d{1,9}");
 
     private final NodeWide node;
     private final Sysfs sysfs;
@@ -45,11 +48,11 @@ final class BindingScan {
         return problems.with(new DriverBinding(
                 driver,
                 netNames,
-                altNames(netNames),
+                problems.in(node.altNames(netNames)),
                 linkTypes(netNames, rdmaDevices),
                 rdmaDevices,
                 made,
-                nodeUse(netNames),
+                problems.in(node.nodeUse(netNames)),
                 vfio(driver)));
     }
 
@@ -83,20 +86,34 @@ final class BindingScan {
         return List.copyOf(types);
     }
 
-    private List<String> altNames(List<String> netNames) {
-        return problems.in(node.altNames(netNames));
-    }
-
-    private NodeUse nodeUse(List<String> netNames) {
-        return problems.in(node.nodeUse(netNames));
-    }
-
     private Optional<Vfio> vfio(Optional<String> driver) {
         if (driver.filter(Vfio::isDriver).isEmpty()) {
             return Optional.empty();
         }
         OptionalInt group = problems.in(own.linkNumber("iommu_group"));
-        return problems.in(Reading.of(
-                () -> Optional.of(new VfioScan(sysfs).read(own.directory(), group)), Optional.<Vfio>empty()));
+        return problems.in(Reading.of(() -> Optional.of(vfio(group)), Optional.<Vfio>empty()));
+    }
+
+    private Vfio vfio(OptionalInt group) throws IOException {
+        Optional<String> device = vfioDevice(own.directory() + "vfio-dev/");
+        if (group.isEmpty()) {
+            return new Vfio(group, false, device);
+        }
+        boolean isWithoutIommu = sysfs.read("sys/kernel/iommu_groups/" + group.getAsInt() + "/name")
+                .equals(Optional.of("vfio-noiommu"));
+        String node = (isWithoutIommu ? "noiommu-" : "") + group.getAsInt();
+        boolean hasGroupNode = device.isEmpty() || sysfs.names("sys/class/vfio").contains(node);
+        return new Vfio(hasGroupNode ? group : OptionalInt.empty(), isWithoutIommu, device);
+    }
+
+    /** Kernels from 6.1 always have the name. There is a node only if the kernel is built with it. */
+    private Optional<String> vfioDevice(String directory) throws IOException {
+        for (String name : sysfs.names(directory)) {
+            if (VFIO_DEVICE.matcher(name).matches()
+                    && sysfs.read(directory + name + "/dev").isPresent()) {
+                return Optional.of(name);
+            }
+        }
+        return Optional.empty();
     }
 }

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  */
 final class NodeWatch implements AutoCloseable {
 
-    private static final NameGlob ANY = NameGlob.parse("*");
+    private static final NameGlob ANY = new NameGlob("*");
 
     private final Sysfs sysfs;
     private final FileWatch watch;

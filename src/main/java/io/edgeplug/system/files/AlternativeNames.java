@@ -99,12 +99,9 @@ public final class AlternativeNames {
     }
 
     private static void add(List<String> names, ByteBuffer value) {
-        byte[] bytes = new byte[value.remaining()];
-        value.get(bytes);
-        String name = new String(bytes, StandardCharsets.UTF_8);
-        int end = name.indexOf('\0');
-        if (names.size() < MAX_NAMES && end != 0) {
-            names.add(end < 0 ? name : name.substring(0, end));
+        String name = Netlink.text(value);
+        if (names.size() < MAX_NAMES && !name.isEmpty()) {
+            names.add(name);
         }
     }
 }

@@ -9,14 +9,9 @@ import java.util.List;
  * <p>It is no regular expression, because others choose the names: a name that almost matches several {@code *} would
  * take minutes.
  *
- * @param text as it was written
+ * @param text as it was written; every text is a pattern
  */
 public record NameGlob(String text) {
-
-    /** Makes a pattern; every text is one. */
-    public static NameGlob parse(String text) {
-        return new NameGlob(text);
-    }
 
     /** Whether the pattern matches the name. */
     public boolean matches(String name) {

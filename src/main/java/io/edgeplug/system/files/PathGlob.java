@@ -46,7 +46,7 @@ public final class PathGlob {
         if (names.stream().anyMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."))) {
             throw new IllegalArgumentException("has an empty, . or .. name on its way");
         }
-        return new PathGlob(text, path, names.stream().map(NameGlob::parse).toList());
+        return new PathGlob(text, path, names.stream().map(NameGlob::new).toList());
     }
 
     /** Whether the pattern matches directories. */

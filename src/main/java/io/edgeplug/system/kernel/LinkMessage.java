@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** What the kernel says of one network interface; see rtnetlink(7). */
 public final class LinkMessage {
@@ -19,7 +20,6 @@ public final class LinkMessage {
 
     private static final int INTERFACE = 16;
     private static final int INDEX_AT = 4;
-    private static final int ATTRIBUTE = 4;
     private static final int MAX_NAME = 15;
 
     private LinkMessage() {}
@@ -31,19 +31,20 @@ public final class LinkMessage {
      * @throws IOException with the kernel's reason if it does not answer, for example for a missing interface
      */
     public static ByteBuffer ask(String netInterface, int mask) throws IOException {
-        byte[] name = netInterface.getBytes(StandardCharsets.UTF_8);
-        if (name.length > MAX_NAME) {
+        byte[] name = Netlink.attribute(IFLA_IFNAME, zeroEnded(netInterface));
+        byte[] more = Netlink.attribute(IFLA_EXT_MASK, Netlink.number(mask));
+        ByteBuffer body = ByteBuffer.allocate(INTERFACE + name.length + more.length);
+        body.position(INTERFACE).put(name).put(more);
+        return Netlink.ask(Netlink.request(RTM_GETLINK, body.array()));
+    }
+
+    /** The name of an interface for a request, which the kernel limits. */
+    static byte[] zeroEnded(String name) throws IOException {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > MAX_NAME) {
             throw new IOException("no interface has a name of more than " + MAX_NAME + " bytes");
         }
-        int ofName = ATTRIBUTE + name.length + 1;
-        ByteBuffer body = ByteBuffer.allocate(INTERFACE + Netlink.aligned(ofName) + ATTRIBUTE + Integer.BYTES)
-                .order(ByteOrder.nativeOrder());
-        body.position(INTERFACE);
-        body.putShort((short) ofName).putShort(IFLA_IFNAME).put(name);
-        body.position(INTERFACE + Netlink.aligned(ofName));
-        body.putShort((short) (ATTRIBUTE + Integer.BYTES)).putShort(IFLA_EXT_MASK);
-        body.putInt(mask);
-        return Netlink.ask(Netlink.request(RTM_GETLINK, body.array()));
+        return Arrays.copyOf(bytes, bytes.length + 1);
     }
 
     /**

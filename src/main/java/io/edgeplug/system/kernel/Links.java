@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -48,7 +46,6 @@ public final class Links {
     private static final int ADDRESS = 8;
     private static final int FLAGS_AT = Netlink.HEADER + 8;
     private static final int INDEX_AT = Netlink.HEADER + 4;
-    private static final int MAX_NAME = 15;
 
     /** Many times the addresses of a node. */
     private static final long MOST = 16 << 20;
@@ -148,10 +145,7 @@ public final class Links {
 
     /** Gives it another name. The kernel refuses the name of another interface. */
     public static void rename(int index, String name) throws IOException {
-        if (name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME) {
-            throw new IOException("no interface has a name of more than " + MAX_NAME + " bytes");
-        }
-        change(RTM_NEWLINK, index, 0, 0, Netlink.attribute(IFLA_IFNAME, zeroEnded(name)));
+        change(RTM_NEWLINK, index, 0, 0, Netlink.attribute(IFLA_IFNAME, LinkMessage.zeroEnded(name)));
     }
 
     /** Takes all other alternative names away. They may have any bytes, so each is taken as the kernel has it. */
@@ -169,11 +163,6 @@ public final class Links {
             byte[] inner = Netlink.attribute(IFLA_ALT_IFNAME, name);
             change(RTM_DELLINKPROP, index, 0, 0, Netlink.attribute(IFLA_PROP_LIST | NLA_F_NESTED, inner));
         }
-    }
-
-    private static byte[] zeroEnded(String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        return Arrays.copyOf(bytes, bytes.length + 1);
     }
 
     /** Sets its hardware address, with colons. */

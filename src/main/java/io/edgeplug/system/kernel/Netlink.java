@@ -257,7 +257,7 @@ public final class Netlink {
     }
 
     /** The text that an attribute has up to its zero. */
-    static String text(ByteBuffer value) {
+    public static String text(ByteBuffer value) {
         return StandardCharsets.UTF_8.decode(value.duplicate()).toString().replace("\0", "");
     }
 

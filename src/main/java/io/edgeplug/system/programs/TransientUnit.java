@@ -1,6 +1,7 @@
 package io.edgeplug.system.programs;
 
 import io.edgeplug.system.files.ForeignText;
+import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.kernel.PlainText;
 import java.io.BufferedReader;
@@ -176,14 +177,7 @@ public record TransientUnit(String name) implements RunningProgram {
 
     @Override
     public boolean awaitEnd(Duration timeout) throws IOException, InterruptedException {
-        Deadline end = Deadline.in(timeout);
-        while (isAlive()) {
-            if (end.isOver()) {
-                return false;
-            }
-            pause();
-        }
-        return true;
+        return await(() -> !isAlive(), timeout);
     }
 
     /**
@@ -193,19 +187,19 @@ public record TransientUnit(String name) implements RunningProgram {
      * @return whether one can
      */
     boolean awaitFree(Duration timeout) throws IOException, InterruptedException {
-        Deadline end = Deadline.in(timeout);
-        while (isTaken()) {
-            if (end.isOver()) {
-                return false;
-            }
-            pause();
-        }
-        return true;
+        return await(() -> !isTaken(), timeout);
     }
 
     /** systemd reports an end only to connected clients, so it is asked again. */
-    private static void pause() throws InterruptedException {
-        Deadline.in(LOOK).await();
+    private static boolean await(Condition condition, Duration timeout) throws IOException, InterruptedException {
+        Deadline end = Deadline.in(timeout);
+        while (!condition.isMet()) {
+            if (end.isOver()) {
+                return false;
+            }
+            Deadline.in(LOOK).await();
+        }
+        return true;
     }
 
     @Override

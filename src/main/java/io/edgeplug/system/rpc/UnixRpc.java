@@ -239,8 +239,7 @@ public final class UnixRpc implements AutoCloseable {
             boolean ignored = one.connect(new DomainSocketAddress(socket.toFile()));
             return true;
         } catch (IOException e) {
-            KernelReason reason = KernelReason.of(e);
-            return reason != KernelReason.REFUSED && reason != KernelReason.ABSENT;
+            return !KernelReason.isNobodyThere(e);
         } finally {
             close(one);
         }

@@ -62,12 +62,13 @@ public final class SystemdNotify {
 
     /** The service is ready. {@code status} is a line for {@code systemctl status}. */
     public void ready(String status) {
-        send("READY=1\nSTATUS=" + line(status));
+        // A message has a line for each of its fields.
+        send("READY=1\nSTATUS=" + PlainText.of(status));
     }
 
     /** The line for {@code systemctl status}. */
     public void status(String status) {
-        send("STATUS=" + line(status));
+        send("STATUS=" + PlainText.of(status));
     }
 
     /** The configuration is being read again, until {@link #ready}. */
@@ -108,10 +109,5 @@ public final class SystemdNotify {
                 datagrams.send(message.getBytes(StandardCharsets.UTF_8));
             }
         }
-    }
-
-    /** The status as one line, because a message has a line for each of its fields. */
-    private static String line(String status) {
-        return PlainText.of(status);
     }
 }

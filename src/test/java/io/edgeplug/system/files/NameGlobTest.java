@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 final class NameGlobTest {
 
     private static boolean matches(String pattern, String name) {
-        return NameGlob.parse(pattern).matches(name);
+        return new NameGlob(pattern).matches(name);
     }
 
     @Test
