@@ -45,9 +45,11 @@ final class HolderReading {
     private final Uses uses;
     /** Whether the notes can be read. */
     final HolderNotes notes = new HolderNotes();
+
     private final GivenNodes nodes;
     /** Of the kubelet whose notes are read while its pods are not followed. */
     private final Path kubeletDir;
+
     private final Lock reading = new ReentrantLock();
 
     // The fields below are guarded by the lock.
