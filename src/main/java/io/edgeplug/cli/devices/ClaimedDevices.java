@@ -127,7 +127,7 @@ public record ClaimedDevices(String driver, Optional<String> pool, List<Prepared
     private static Stream<String> held(PreparedClaim claim, Device device) {
         return claim.devices().stream()
                 .filter(one -> !one.isForAdministrator())
-                .filter(one -> new Holding("", "", one.resource(), one.id()).isOf(device))
+                .filter(one -> new Holding("", "", one.resource(), one.id()).isOf(device.id()))
                 .map(PreparedClaim.Device::resource);
     }
 }

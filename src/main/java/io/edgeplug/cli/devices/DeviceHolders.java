@@ -104,7 +104,7 @@ public final class DeviceHolders {
      */
     public List<HeldBy> of(Device device) {
         return held.map(known -> known.all(device)).orElse(List.of()).stream()
-                .filter(holding -> holding.isOf(device))
+                .filter(holding -> holding.isOf(device.id()))
                 .map(holding -> new HeldBy(holding, names.flatMap(some -> some.of(holding)), since(holding.pod())))
                 .filter(one ->
                         one.name().isPresent() || !ended.hasEnded(one.holding().pod()))

@@ -94,13 +94,8 @@ public final class HeldDevices {
 
         /**
          * Whether this is the device, a share or a part of it, or the device of which it is a part. Another part does
-         * not count.
+         * not count. The device may be gone, so this asks for its ID.
          */
-        public boolean isOf(Device device) {
-            return isOf(device.id());
-        }
-
-        /** The same for a device that may be gone, by its ID. */
         public boolean isOf(String device) {
             String whole = Shares.whole(id);
             return whole.equals(device) || whole.startsWith(device + "-") || device.startsWith(whole + "-");
@@ -177,11 +172,6 @@ public final class HeldDevices {
         return new HeldDevices(Instant.EPOCH);
     }
 
-    /** The holder of a device, or of a part or a share of it: the first wanted one of several. */
-    public Optional<Holding> of(Device device, Predicate<Holding> wanted) {
-        return all(device).stream().filter(wanted).findFirst();
-    }
-
     /**
      * All holders of a device, or of a part or a share of it. For a part that nobody holds, the holders of its
      * function.
@@ -190,7 +180,7 @@ public final class HeldDevices {
         List<Holding> own = byId.getOrDefault(device.id(), List.of());
         if (own.isEmpty() && device instanceof PciDevice pci) {
             // Changes to a function also affect its parts.
-            return byFunction.getOrDefault(pci.function().address(), List.of());
+            return ofFunction(pci.function().address());
         }
         return own;
     }
@@ -236,11 +226,9 @@ public final class HeldDevices {
         return left;
     }
 
-    /** The wanted holder of the function at an address, or of a part or a share of it; the first of several. */
-    public Optional<Holding> ofFunction(PciAddress address, Predicate<Holding> wanted) {
-        return byFunction.getOrDefault(address, List.of()).stream()
-                .filter(wanted)
-                .findFirst();
+    /** All holders of the function at an address, or of a part or a share of it. */
+    List<Holding> ofFunction(PciAddress address) {
+        return byFunction.getOrDefault(address, List.of());
     }
 
     /**

@@ -53,7 +53,7 @@ public final class Holdings {
 
     /** The same for a function and all that belongs to it, among some holders. */
     public Optional<Holding> ofFunction(PciAddress address, Predicate<Holding> wanted) throws IOException {
-        return certain(held.ofFunction(address, wanted).stream());
+        return certain(held.ofFunction(address).stream().filter(wanted));
     }
 
     private Optional<Holding> certain(Stream<Holding> holders) throws IOException {

@@ -100,7 +100,7 @@ public final class CustodyThread implements AutoCloseable {
         this.notes = notes;
         this.unprepared = new UnpreparedStarts(pods.kubeletDir(), pods.directories(), monitor, preparations.prepared);
         preparations.uses.use(pods.kubeletDir(), supplies.classes());
-        preparations.reading.use(Optional.of(pods), pods.kubeletDir(), supplies::has);
+        preparations.reading.use(pods, supplies::has);
         preparations.interfaces().use(pods::containers);
         // This comes before the first pod can ask for anything.
         boolean ignored = learnHolders();

@@ -43,13 +43,16 @@ final class HolderReading {
     private final Monitor monitor;
     private final Custodian custodian;
     private final Uses uses;
-    private final HolderNotes notes = new HolderNotes();
+    /** Whether the notes can be read. */
+    final HolderNotes notes = new HolderNotes();
+
     private final GivenNodes nodes;
+    /** Of the kubelet whose notes are read while its pods are not followed. */
+    private final Path kubeletDir;
+
     private final Lock reading = new ReentrantLock();
 
     // The fields below are guarded by the lock.
-
-    private Path kubeletDir;
     private Predicate<String> isOurs = resource -> false;
     private volatile Optional<KubeletPods> pods = Optional.empty();
     private boolean isFirst = true;
@@ -73,12 +76,11 @@ final class HolderReading {
         }
     }
 
-    /** Reads of that kubelet's pods from now on; empty for none. */
-    void use(Optional<KubeletPods> newest, Path directory, Predicate<String> ours) {
+    /** Reads of that kubelet's pods from now on. */
+    void use(KubeletPods newest, Predicate<String> ours) {
         reading.lock();
         try {
-            pods = newest;
-            kubeletDir = directory;
+            pods = Optional.of(newest);
             isOurs = ours;
             isFirst = true;
         } finally {
@@ -119,11 +121,6 @@ final class HolderReading {
         }
     }
 
-    /** Whether the notes can be read. */
-    HolderNotes notes() {
-        return notes;
-    }
-
     /** Claims are known also while the kubelet's notes cannot be read. Nobody loses anything. */
     private void tellUnread() {
         Map<String, List<Noting>> byDevice = new HashMap<>();
@@ -153,9 +150,8 @@ final class HolderReading {
     /** Reads and tells. It also fails if the note of a claim cannot be read, because the claim may have other devices. */
     void readForSure() throws IOException {
         Holders ignored = read();
-        Optional<String> unread = unreadClaims().stream().findFirst();
-        if (unread.isPresent()) {
-            throw new IOException(unread.orElseThrow());
+        if (pods.isPresent()) {
+            pods.orElseThrow().claims().refuseIfUnread();
         }
     }
 

@@ -126,7 +126,7 @@ public final class Preparations implements AutoCloseable {
 
     /** Whether the notes of who has which devices can be read. */
     public HolderNotes holderNotes() {
-        return reading.notes();
+        return reading.notes;
     }
 
     /** The durations of the steps of all preparations. */

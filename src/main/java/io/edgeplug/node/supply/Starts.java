@@ -214,7 +214,7 @@ record Starts(
 
     private void awaitChange(String id, Deadline deadline) throws InterruptedException {
         Custody seen = custodian().of(id);
-        Deadline next = deadline.left().compareTo(LOOK) < 0 ? deadline : Deadline.in(LOOK);
+        Deadline next = deadline.orEarlier(Deadline.in(LOOK));
         boolean ignored = custodian().await(() -> !custodian().of(id).equals(seen), next);
     }
 
