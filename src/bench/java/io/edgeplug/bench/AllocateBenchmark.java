@@ -157,9 +157,7 @@ public class AllocateBenchmark {
                 one.selectors(),
                 one.groups(),
                 one.container(),
-                one.preference(),
-                one.excludeTopology(),
-                one.numaNodes(),
+                one.placement(),
                 one.sharing(),
                 one.needsVhostNet(),
                 one.health(),
@@ -168,9 +166,7 @@ public class AllocateBenchmark {
                 one.isFace(),
                 one.trustOwner(),
                 one.api(),
-                one.evict(),
-                one.isPreparedBeforeBinding(),
-                one.choices(),
+                one.claims(),
                 one.identity());
     }
 }

@@ -41,7 +41,7 @@ final class DeviceAttributes {
         // Multus asks for the device by the names that the device plugin uses.
         made.text(MULTUS + "deviceID", device.id());
         made.text(MULTUS + "resourceName", deviceClass.resource().toString());
-        List<Integer> nodes = deviceClass.excludeTopology() ? List.of() : deviceClass.numaNodes(device);
+        List<Integer> nodes = deviceClass.placement().excludeTopology() ? List.of() : deviceClass.numaNodes(device);
         if (nodes.size() == 1) {
             made.number(STANDARD + "numaNode", nodes.getFirst());
         }

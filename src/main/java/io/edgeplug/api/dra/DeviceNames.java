@@ -38,7 +38,7 @@ public final class DeviceNames {
      * first device to all pods that start at once.
      */
     public static boolean isCapacity(DeviceClass deviceClass) {
-        return deviceClass.sharing().isShared() && deviceClass.preference() == Preference.PACK;
+        return deviceClass.sharing().isShared() && deviceClass.placement().preference() == Preference.PACK;
     }
 
     /** The name of the device with that ID, which is unique on the node. */

@@ -95,7 +95,7 @@ final class DeviceParameters {
     }
 
     private ClaimChoice read(JsonElement json) {
-        if (deviceClass.choices().isEmpty()) {
+        if (deviceClass.claims().choices().isEmpty()) {
             mistakes.add("its [class.claims] lets claims choose nothing");
             return ClaimChoice.NONE;
         }
@@ -152,7 +152,7 @@ final class DeviceParameters {
     }
 
     private Optional<String> mac(JsonObject vf) {
-        if (!isAllowed(vf, "vf.", "mac", deviceClass.choices().mac())) {
+        if (!isAllowed(vf, "vf.", "mac", deviceClass.claims().choices().mac())) {
             return Optional.empty();
         }
         Optional<String> mac = text(vf.get("mac"))
@@ -165,7 +165,7 @@ final class DeviceParameters {
     }
 
     private OptionalInt vlan(JsonObject vf) {
-        List<Integer> vlans = deviceClass.choices().vlans();
+        List<Integer> vlans = deviceClass.claims().choices().vlans();
         if (!isAllowed(vf, "vf.", "vlan", !vlans.isEmpty())) {
             return OptionalInt.empty();
         }
@@ -178,7 +178,7 @@ final class DeviceParameters {
     }
 
     private OptionalInt maxRate(JsonObject vf) {
-        ClaimChoices choices = deviceClass.choices();
+        ClaimChoices choices = deviceClass.claims().choices();
         if (!isAllowed(vf, "vf.", "max_tx_rate", choices.maxRate().isPresent())) {
             return OptionalInt.empty();
         }
@@ -192,7 +192,7 @@ final class DeviceParameters {
     }
 
     private Optional<Image> image(JsonObject fpga) {
-        List<Image> images = deviceClass.choices().images();
+        List<Image> images = deviceClass.claims().choices().images();
         if (!isAllowed(fpga, "fpga.", "image", !images.isEmpty())) {
             return Optional.empty();
         }
@@ -207,7 +207,8 @@ final class DeviceParameters {
     }
 
     private Optional<String> interfaceName(JsonObject moved) {
-        if (!isAllowed(moved, "interface.", "name", deviceClass.choices().name())) {
+        if (!isAllowed(
+                moved, "interface.", "name", deviceClass.claims().choices().name())) {
             return Optional.empty();
         }
         Optional<String> name = text(moved.get("name"))
@@ -221,7 +222,7 @@ final class DeviceParameters {
     }
 
     private List<LinkAddress> addresses(JsonObject moved) {
-        List<LinkAddress> networks = deviceClass.choices().networks();
+        List<LinkAddress> networks = deviceClass.claims().choices().networks();
         if (!isAllowed(moved, "interface.", "addresses", !networks.isEmpty())) {
             return List.of();
         }

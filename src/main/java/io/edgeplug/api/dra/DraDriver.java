@@ -123,7 +123,8 @@ public final class DraDriver implements AutoCloseable {
                 api,
                 place.driver(),
                 this::keepsConditions,
-                supplies.stream().anyMatch(supply -> supply.deviceClass().isPreparedBeforeBinding()),
+                supplies.stream()
+                        .anyMatch(supply -> supply.deviceClass().claims().isPreparedBeforeBinding()),
                 this::heard,
                 RIGHTS_LOOK,
                 LONGEST_OUTAGE);

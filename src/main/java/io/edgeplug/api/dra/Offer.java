@@ -62,7 +62,7 @@ record Offer(
                         .thenComparingInt(Offer::index)
                         .thenComparing(Device::id))
                 .toList();
-        List<Device> ordered = deviceClass.preference() == Preference.PACK ? sorted : spread(sorted);
+        List<Device> ordered = deviceClass.placement().preference() == Preference.PACK ? sorted : spread(sorted);
         return deviceClass.sharing().isShared()
                 ? new OfferedShares(this, fields).of(ordered)
                 : ordered.stream()

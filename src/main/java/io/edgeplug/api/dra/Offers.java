@@ -78,7 +78,7 @@ final class Offers {
 
     /** The IDs of devices that could not be prepared, and are kept from other claims for a while. */
     private Set<String> unfit(DeviceClass deviceClass, Stock stock) {
-        return deviceClass.isPreparedBeforeBinding()
+        return deviceClass.claims().isPreparedBeforeBinding()
                 ? stock.devices().stream()
                         .map(Device::id)
                         .filter(this::isTroubled)
@@ -154,7 +154,7 @@ final class Offers {
                 stock.shares(),
                 ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))),
                 unfit(deviceClass, stock),
-                isAwaited.getAsBoolean() && deviceClass.isPreparedBeforeBinding());
+                isAwaited.getAsBoolean() && deviceClass.claims().isPreparedBeforeBinding());
     }
 
     private static Set<String> ids(List<PreparedClaim.Device> all, Predicate<PreparedClaim.Device> wanted) {

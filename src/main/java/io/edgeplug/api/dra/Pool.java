@@ -204,7 +204,8 @@ final class Pool {
         Device device = one.device();
         JsonArray taints = new JsonArray();
         if (isBroken(device)) {
-            boolean evicts = offer.deviceClass().evict() && offer.claimed().contains(one.id());
+            boolean evicts =
+                    offer.deviceClass().claims().evict() && offer.claimed().contains(one.id());
             taints.add(taint(
                     UNHEALTHY, device.health().isGone() ? "gone" : "unhealthy", evicts ? "NoExecute" : "NoSchedule"));
         } else if (offer.unfit().contains(device.id())) {

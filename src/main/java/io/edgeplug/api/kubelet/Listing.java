@@ -29,13 +29,14 @@ final class Listing {
     /** The whole list of these devices, with that many shares of each, on a node with these NUMA nodes. */
     List<Advertised> of(List<Device> newest, int listed, List<Integer> online) {
         List<Advertised> own = devices.map(newest, this::own);
-        List<Advertised> near = deviceClass.excludeTopology() ? own : withNodes(own, online);
+        List<Advertised> near = deviceClass.placement().excludeTopology() ? own : withNodes(own, online);
         return deviceClass.sharing().isShared() ? shared(near, listed) : near;
     }
 
     /** With the NUMA nodes of the device itself. */
     private Advertised own(Device device) {
-        List<Integer> nodes = deviceClass.excludeTopology() ? List.of() : known(deviceClass.numaNodes(device));
+        List<Integer> nodes =
+                deviceClass.placement().excludeTopology() ? List.of() : known(deviceClass.numaNodes(device));
         return new Advertised(device.id(), device.health().isHealthy(), nodes);
     }
 

@@ -53,7 +53,9 @@ final class DeviceFacts {
     }
 
     static Optional<String> numaFrom(Item item) {
-        if (item.deviceClass().filter(taker -> !taker.numaNodes().isEmpty()).isPresent()) {
+        if (item.deviceClass()
+                .filter(taker -> !taker.placement().numaNodes().isEmpty())
+                .isPresent()) {
             return Optional.of("class");
         }
         return item.device().isNumaGuess() ? Optional.of("guess") : Optional.empty();

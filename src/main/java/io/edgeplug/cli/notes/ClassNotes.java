@@ -175,7 +175,7 @@ public final class ClassNotes {
             note(one, "no device of this node matches");
             NearMisses.of(one, inventory.devices()).forEach(text -> note(one, text));
         }
-        List<Integer> absent = one.numaNodes().stream()
+        List<Integer> absent = one.placement().numaNodes().stream()
                 .filter(node -> !inventory.numaNodes().contains(node))
                 .toList();
         if (!absent.isEmpty()) {

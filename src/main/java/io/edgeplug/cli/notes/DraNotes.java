@@ -4,7 +4,6 @@ import io.edgeplug.api.dra.NodeIdentity;
 import io.edgeplug.api.dra.NodeRights;
 import io.edgeplug.cli.options.Sysroot;
 import io.edgeplug.model.config.Config;
-import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.system.files.Ownership;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.kernel.KernelReason;
@@ -52,7 +51,8 @@ public final class DraNotes {
         String name = config.dra().nodeName().or(identity::nodeName).orElseThrow();
         NodeRights.obstacle(identity.file(), config.dra().driver(), name)
                 .ifPresent(reason -> warn("devices cannot be published: " + reason));
-        if (lines.isEmpty() && config.claimed().stream().anyMatch(DeviceClass::isPreparedBeforeBinding)) {
+        if (lines.isEmpty()
+                && config.claimed().stream().anyMatch(one -> one.claims().isPreparedBeforeBinding())) {
             NodeRights.obstacleToEarlyPreparation(identity.file(), config.dra().driver(), name)
                     .ifPresent(
                             reason -> lines.add("note: api = \"dra\": devices are prepared only when the kubelet asks,"

@@ -30,7 +30,7 @@ public final class PrepareNotes {
             // an image that a claim may choose is read as that of the class is
             Stream.concat(
                             Stream.of(ClaimChoice.NONE),
-                            one.choices().images().stream().map(ClaimChoice::of))
+                            one.claims().choices().images().stream().map(ClaimChoice::of))
                     .flatMap(choice -> files.problems(one.recipe().with(choice)).stream())
                     .distinct()
                     .forEach(problem -> notes.add("prepare: " + problem));

@@ -4,12 +4,13 @@ import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.PathGroup;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.Api;
-import io.edgeplug.model.rules.ClaimChoices;
+import io.edgeplug.model.rules.ClaimRules;
 import io.edgeplug.model.rules.ContainerRules;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.FileRules;
 import io.edgeplug.model.rules.HealthRule;
 import io.edgeplug.model.rules.KeptFunctions;
+import io.edgeplug.model.rules.Placement;
 import io.edgeplug.model.rules.Preference;
 import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Selector;
@@ -57,24 +58,14 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
                 table.required("resource").flatMap(text -> Words.resource(table, "resource", text));
         Optional<Kind> kind = Words.oneOf(table.requiring("kind"), "kind", Kind.class);
         ContainerRules container = new ContainerReader(table, kind).read(resource);
-        Optional<Preference> preference = Words.oneOf(table, "prefer", Preference.class);
-        boolean excludeTopology = table.bool("exclude_topology").orElse(false);
-        List<Integer> numaNodes = numaNodes(table, excludeTopology);
+        Placement placement = placement(table);
         Sharing sharing = sharing(table);
         FilesReader files = new FilesReader(table, kind);
         List<PathGroup> groups = files.groups();
         boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
-        ProgramLimits limits = limits(table);
-        HealthRule health = HealthReader.read(table, kind, limits);
-        Recipe recipe = new RecipeReader(kind, limits, kept).read(table, RecipeReader.PREPARE);
-        Recipe release = new RecipeReader(kind, limits, kept.sparingAddresses()).read(table, RecipeReader.RELEASE);
-        if (health.command().isEmpty() && !recipe.runsPrograms() && !release.runsPrograms()) {
-            refuseLimits(table, limits);
-        }
-        if (sharing.isShared() && !recipe.isEmpty()) {
-            table.mistake("prepare", "would prepare a device that has shares while others use it");
-        }
-        boolean isFace = isFace(table, sharing, health);
+        Care care = care(table, kind, sharing);
+        Recipe recipe = care.recipe();
+        boolean isFace = isFace(table, sharing, care.health());
         List<Selector> selectors = selectors(table, kind, recipe);
         Optional<String> trustOwner = trustOwner(table, kind, container);
         ApiReader apis = new ApiReader(table);
@@ -82,10 +73,11 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         Optional<Step.Interface> moved =
                 new InterfaceReader(table, kind).read(container.handOver(), api, sharing, recipe);
         Recipe whole = moved.map(recipe::then).orElse(recipe);
-        boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, whole);
-        boolean evict = evict(table, api);
+        ClaimRules claims = new ClaimRules(
+                ClaimChoicesReader.read(table, kind, api, whole),
+                evict(table, api),
+                apis.isPreparedBeforeBinding(api, whole));
         FileRules.Identity identity = files.identity(isFace);
-        ClaimChoices choices = ClaimChoicesReader.read(table, kind, api, whole);
         if (mistakes.count() > before) {
             return Optional.empty();
         }
@@ -95,29 +87,42 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
                 selectors,
                 groups,
                 container,
-                preference.orElse(Preference.PACK),
-                excludeTopology,
-                numaNodes,
+                placement,
                 sharing,
                 needsVhostNet,
-                health,
+                care.health(),
                 whole,
-                release.after(choices.restored(recipe.vf())),
+                care.release().after(claims.choices().restored(recipe.vf())),
                 isFace,
                 trustOwner,
                 api,
-                evict,
-                isPreparedBeforeBinding,
-                choices,
+                claims,
                 identity));
     }
 
-    private static void refuseLimits(Table table, ProgramLimits limits) {
-        if (!limits.equals(ProgramLimits.NONE)) {
+    /** What is done to a device, and with which programs. */
+    private record Care(HealthRule health, Recipe recipe, Recipe release) {
+
+        boolean runsPrograms() {
+            return !health.command().isEmpty() || recipe.runsPrograms() || release.runsPrograms();
+        }
+    }
+
+    private Care care(Table table, Optional<Kind> kind, Sharing sharing) {
+        ProgramLimits limits = limits(table);
+        Care care = new Care(
+                HealthReader.read(table, kind, limits),
+                new RecipeReader(kind, limits, kept).read(table, RecipeReader.PREPARE),
+                new RecipeReader(kind, limits, kept.sparingAddresses()).read(table, RecipeReader.RELEASE));
+        if (!limits.equals(ProgramLimits.NONE) && !care.runsPrograms()) {
             table.mistake(
                     "limits",
                     "is about the programs of [class.prepare], [class.release] and [class.health], and there is none");
         }
+        if (sharing.isShared() && !care.recipe().isEmpty()) {
+            table.mistake("prepare", "would prepare a device that has shares while others use it");
+        }
+        return care;
     }
 
     private static Optional<String> trustOwner(Table table, Optional<Kind> kind, ContainerRules container) {
@@ -147,12 +152,14 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
                 + ": ";
     }
 
-    private static List<Integer> numaNodes(Table table, boolean excludeTopology) {
-        List<Integer> nodes = table.integers("numa_nodes", 0, MAX_NUMA_NODE);
+    private static Placement placement(Table table) {
+        Optional<Preference> preference = Words.oneOf(table, "prefer", Preference.class);
+        boolean excludeTopology = table.bool("exclude_topology").orElse(false);
+        List<Integer> numaNodes = table.integers("numa_nodes", 0, MAX_NUMA_NODE);
         if (excludeTopology && table.has("numa_nodes")) {
             table.mistake("numa_nodes", "contradicts exclude_topology, which tells the kubelet no NUMA nodes");
         }
-        return nodes;
+        return new Placement(preference.orElse(Preference.PACK), excludeTopology, numaNodes);
     }
 
     private static Sharing sharing(Table table) {

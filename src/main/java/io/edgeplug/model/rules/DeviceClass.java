@@ -25,9 +25,7 @@ import java.util.stream.Collectors;
  * @param selectors a device that one of them takes belongs to the class
  * @param groups of paths, whose devices also belong to the class
  * @param container what the containers get beyond what the devices bring
- * @param preference how a container's devices are spread over PFs
- * @param excludeTopology whether the kubelet is not told the NUMA nodes, so that it places pods without regard to them
- * @param numaNodes the NUMA nodes of all its devices; none if those of the kernel count
+ * @param placement which of them go to one container, and near which NUMA nodes
  * @param sharing how many containers can have one device
  * @param needsVhostNet whether containers make tap devices for virtual machines with the kernel's vhost-net
  * @param health what makes a device unhealthy, besides not answering
@@ -36,9 +34,7 @@ import java.util.stream.Collectors;
  * @param isFace whether other such classes may offer its devices too; a pod then has a device as one of them at a time
  * @param trustOwner the user who, beside root, may decide which files are at the paths of the class
  * @param api the API by which Kubernetes gets the devices
- * @param evict whether a pod must end if its device breaks, for devices that pods claim
- * @param isPreparedBeforeBinding whether devices are prepared before the scheduler binds the pod that claims them
- * @param choices what claims may choose
+ * @param claims what concerns only devices that pods claim
  * @param identity the devices that it makes of its files, for kind path
  */
 public record DeviceClass(
@@ -47,9 +43,7 @@ public record DeviceClass(
         List<Selector> selectors,
         List<PathGroup> groups,
         ContainerRules container,
-        Preference preference,
-        boolean excludeTopology,
-        List<Integer> numaNodes,
+        Placement placement,
         Sharing sharing,
         boolean needsVhostNet,
         HealthRule health,
@@ -58,16 +52,13 @@ public record DeviceClass(
         boolean isFace,
         Optional<String> trustOwner,
         Api api,
-        boolean evict,
-        boolean isPreparedBeforeBinding,
-        ClaimChoices choices,
+        ClaimRules claims,
         FileRules.Identity identity) {
 
     /** The prefixes of the resource's variables. The SR-IOV plugin has them, and KubeVirt expects them. */
     private static final List<String> VARIABLES = List.of("PCIDEVICE_", "PCI_RESOURCE_");
 
     public DeviceClass {
-        numaNodes = List.copyOf(numaNodes);
         selectors = List.copyOf(selectors);
         groups = List.copyOf(groups);
     }
@@ -80,9 +71,7 @@ public record DeviceClass(
                 List.of(selectors),
                 List.of(),
                 ContainerRules.NONE,
-                Preference.PACK,
-                false,
-                List.of(),
+                Placement.USUAL,
                 Sharing.NONE,
                 false,
                 HealthRule.NONE,
@@ -91,9 +80,7 @@ public record DeviceClass(
                 false,
                 Optional.empty(),
                 Api.DEVICE_PLUGIN,
-                false,
-                false,
-                ClaimChoices.NONE,
+                ClaimRules.NONE,
                 FileRules.Identity.USUAL);
     }
 
@@ -105,9 +92,7 @@ public record DeviceClass(
                 selectors,
                 groups,
                 container,
-                preference,
-                excludeTopology,
-                numaNodes,
+                placement,
                 sharing,
                 needsVhostNet,
                 health.withoutCommand(),
@@ -116,9 +101,7 @@ public record DeviceClass(
                 isFace,
                 trustOwner,
                 api,
-                evict,
-                isPreparedBeforeBinding,
-                choices,
+                claims,
                 identity);
     }
 
@@ -139,8 +122,8 @@ public record DeviceClass(
 
     /** The nearest NUMA nodes of a device, in order: several if it spans them, none if none is known. */
     public List<Integer> numaNodes(Device device) {
-        if (!numaNodes.isEmpty()) {
-            return numaNodes;
+        if (!placement.numaNodes().isEmpty()) {
+            return placement.numaNodes();
         }
         return device.numaNode().stream().boxed().toList();
     }

@@ -192,7 +192,8 @@ public final class UseNotes {
                 device instanceof UsbDevice && deviceClass.identity().isNamedByPort();
         String identity = mayChangeIds ? "" : identity(device);
         Properties note = note(deviceClass.resource().toString(), pods, kubeletDir, identity);
-        Step.Vf restored = deviceClass.choices().restored(deviceClass.recipe().vf());
+        Step.Vf restored =
+                deviceClass.claims().choices().restored(deviceClass.recipe().vf());
         if (deviceClass.release().steps().equals(Recipe.NONE.after(restored).steps())) {
             note.setProperty(NEEDS_NO_CLASS, "");
         }

@@ -142,7 +142,12 @@ final class GroupChoice {
         List<Device> near = known(chosen.stream());
         int needed = Math.min(until - chosen.size(), free.size());
         if (needed > 0) {
-            Affinity.choose(free, near, near.size() + needed, deviceClass.preference()).stream()
+            Affinity.choose(
+                            free,
+                            near,
+                            near.size() + needed,
+                            deviceClass.placement().preference())
+                    .stream()
                     .map(Device::id)
                     .forEach(chosen::add);
         }

@@ -268,7 +268,8 @@ public record Resource(
                 .forEach(id -> device(id).ifPresent(device -> known.put(id, device)));
         // Shares of a device are for several containers, and are never a VFIO group.
         Set<String> chosen = deviceClass().sharing().isShared()
-                ? ShareChoice.choose(known, available, must, size, deviceClass().preference())
+                ? ShareChoice.choose(
+                        known, available, must, size, deviceClass().placement().preference())
                 : GroupChoice.choose(deviceClass(), known, available, must, size);
         int wanted = Math.max(size, new HashSet<>(must).size());
         return Stream.concat(chosen.stream(), available.stream())

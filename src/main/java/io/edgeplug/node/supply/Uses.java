@@ -178,7 +178,7 @@ final class Uses {
     boolean hasChoices(String resource) {
         return classes.stream()
                 .anyMatch(one -> one.resource().toString().equals(resource)
-                        && !one.choices().isEmpty());
+                        && !one.claims().choices().isEmpty());
     }
 
     /** Why only a person can decide about a device; empty if the daemon can. The text continues a sentence about it. */

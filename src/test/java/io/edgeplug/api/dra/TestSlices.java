@@ -9,7 +9,10 @@ import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.VirtualFunction;
 import io.edgeplug.model.rules.Api;
+import io.edgeplug.model.rules.ClaimChoices;
+import io.edgeplug.model.rules.ClaimRules;
 import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Placement;
 import io.edgeplug.model.rules.Preference;
 import io.edgeplug.model.rules.Sharing;
 import java.util.List;
@@ -48,9 +51,7 @@ final class TestSlices {
                 plain.selectors(),
                 plain.groups(),
                 plain.container(),
-                preference,
-                plain.excludeTopology(),
-                plain.numaNodes(),
+                new Placement(preference, false, List.of()),
                 sharing,
                 plain.needsVhostNet(),
                 plain.health(),
@@ -59,9 +60,7 @@ final class TestSlices {
                 isFace,
                 plain.trustOwner(),
                 Api.DRA,
-                evict,
-                plain.isPreparedBeforeBinding(),
-                plain.choices(),
+                new ClaimRules(ClaimChoices.NONE, evict, false),
                 plain.identity());
     }
 

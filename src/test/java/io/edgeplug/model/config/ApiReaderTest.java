@@ -44,7 +44,9 @@ final class ApiReaderTest {
         assertThat(read("", "").claimed()).isEmpty();
         Config claimed = read("", "api = \"dra\"\nevict = true");
 
-        assertThat(claimed.claimed()).hasSize(1).allMatch(one -> one.api() == Api.DRA && one.evict());
+        assertThat(claimed.claimed())
+                .hasSize(1)
+                .allMatch(one -> one.api() == Api.DRA && one.claims().evict());
         assertThat(read("", "api = \"device-plugin\"")).isEqualTo(read("", ""));
     }
 
@@ -71,26 +73,28 @@ final class ApiReaderTest {
     @Test
     void devicesArePreparedBeforeBindingIfTheClassSaysSoOrProgramsAnFpga() throws Exception {
         String resets = "api = \"dra\"\nprepare = { reset = \"flr\" }\n";
-        assertThat(read("", resets).claimed()).noneMatch(DeviceClass::isPreparedBeforeBinding);
+        assertThat(read("", resets).claimed()).noneMatch(one -> one.claims().isPreparedBeforeBinding());
         assertThat(read("", resets.replace("prepare", "prepare_before = \"binding\"\nprepare"))
                         .claimed())
-                .allMatch(DeviceClass::isPreparedBeforeBinding);
+                .allMatch(one -> one.claims().isPreparedBeforeBinding());
         // The addresses of an interface may be missing on this node, so that the pod is to go elsewhere.
         assertThat(read("", "api = \"dra\"\nprepare_before = \"binding\"\ninterface = {}")
                         .claimed())
                 .hasSize(1)
-                .allMatch(DeviceClass::isPreparedBeforeBinding);
+                .allMatch(one -> one.claims().isPreparedBeforeBinding());
         String programs = IMAGES.formatted("0".repeat(64));
-        assertThat(read(programs, "").claimed()).hasSize(1).allMatch(DeviceClass::isPreparedBeforeBinding);
+        assertThat(read(programs, "").claimed())
+                .hasSize(1)
+                .allMatch(one -> one.claims().isPreparedBeforeBinding());
         assertThat(read(programs.replace("api", "prepare_before = \"start\"\napi"), "")
                         .claimed())
-                .noneMatch(DeviceClass::isPreparedBeforeBinding);
+                .noneMatch(one -> one.claims().isPreparedBeforeBinding());
         assertThat(read(
                                 programs.substring(0, programs.indexOf("[[class.claims"))
                                         .replace("api = \"dra\"", ""),
                                 "")
                         .classes())
-                .noneMatch(DeviceClass::isPreparedBeforeBinding);
+                .noneMatch(one -> one.claims().isPreparedBeforeBinding());
     }
 
     private static final String IMAGES = """
@@ -122,7 +126,7 @@ final class ApiReaderTest {
         DeviceClass read = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), IMAGES))
                 .claimed()
                 .getFirst();
-        Image image = read.choices().images().getFirst();
+        Image image = read.claims().choices().images().getFirst();
 
         assertThat(image)
                 .isEqualTo(new Image("codec", "/y", "0".repeat(64), Optional.of("d8424dc4a4a3c413f89e433683f9040b")));

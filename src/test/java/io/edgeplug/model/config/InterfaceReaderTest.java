@@ -125,7 +125,8 @@ final class InterfaceReaderTest {
         ClaimChoice name = new ClaimChoice(Step.Vf.NONE, Optional.empty(), Optional.of("data0"), List.of());
         ClaimChoice addresses = new ClaimChoice(Step.Vf.NONE, Optional.empty(), Optional.empty(), List.of(address));
 
-        assertThat(read.choices().networks().getFirst().contains(address)).isTrue();
+        assertThat(read.claims().choices().networks().getFirst().contains(address))
+                .isTrue();
         assertThat(read.recipe().with(name).steps())
                 .extracting(Step::text)
                 .containsExactly("into the pod as data0, mtu 9000, addresses of /etc/edgeplug/net");

@@ -12,13 +12,13 @@ import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.Api;
-import io.edgeplug.model.rules.ClaimChoices;
+import io.edgeplug.model.rules.ClaimRules;
 import io.edgeplug.model.rules.ContainerRules;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.FileRules;
 import io.edgeplug.model.rules.HealthCheck;
 import io.edgeplug.model.rules.HealthRule;
-import io.edgeplug.model.rules.Preference;
+import io.edgeplug.model.rules.Placement;
 import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Selector;
 import io.edgeplug.model.rules.SelectorWord;
@@ -262,9 +262,7 @@ final class HealthWatchTest {
                 List.of(new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0")))),
                 List.of(),
                 ContainerRules.NONE,
-                Preference.PACK,
-                false,
-                List.of(),
+                Placement.USUAL,
                 Sharing.NONE,
                 false,
                 rule,
@@ -273,9 +271,7 @@ final class HealthWatchTest {
                 false,
                 Optional.empty(),
                 Api.DEVICE_PLUGIN,
-                false,
-                false,
-                ClaimChoices.NONE,
+                ClaimRules.NONE,
                 FileRules.Identity.USUAL);
     }
 }

@@ -55,9 +55,7 @@ final class WatchedFiles implements AutoCloseable {
                 none.selectors(),
                 List.of(new PathGroup(List.of(paths), Set.of())),
                 none.container(),
-                none.preference(),
-                none.excludeTopology(),
-                none.numaNodes(),
+                none.placement(),
                 none.sharing(),
                 none.needsVhostNet(),
                 none.health(),
@@ -66,9 +64,7 @@ final class WatchedFiles implements AutoCloseable {
                 none.isFace(),
                 none.trustOwner(),
                 none.api(),
-                none.evict(),
-                none.isPreparedBeforeBinding(),
-                none.choices(),
+                none.claims(),
                 none.identity());
     }
 
