@@ -48,8 +48,8 @@ final class FunctionDevices {
     private final Set<PciAddress> lostVfs = new HashSet<>();
 
     /**
-     * By PF that still reports VFs, when it has lost its last one. The kernel sleeps for a second after the last VF before
-     * {@code sriov_numvfs} is 0, and then sends no uevent; see {@code sriov_disable} in its drivers/pci/iov.c.
+     * By PF that still reports VFs, when it has lost its last one. The kernel sleeps for a second after the last VF
+     * before {@code sriov_numvfs} is 0, and then sends no uevent; see {@code sriov_disable} in its drivers/pci/iov.c.
      */
     private final Map<PciAddress, Long> withoutVfs = new HashMap<>();
 
