@@ -8,12 +8,15 @@ import io.edgeplug.node.scan.DeviceScan;
 import io.edgeplug.node.scan.FunctionScan;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.Set;
@@ -25,6 +28,11 @@ import java.util.function.BooleanSupplier;
  * <p>The unit is the scan of one function. A full scan does the same for each function that exists.
  */
 final class FunctionDevices {
+
+    private static final long EVERY = Duration.ofMillis(500).toNanos();
+
+    /** After a VF was removed by its own {@code remove}, the number stays as it is, so the wait must end. */
+    private static final long LONGEST = Duration.ofSeconds(10).toNanos();
 
     private final ScanThread thread;
     private final Sysfs sysfs;
@@ -39,7 +47,13 @@ final class FunctionDevices {
     /** PFs that have lost a VF since the last {@link #followPfs}. */
     private final Set<PciAddress> lostVfs = new HashSet<>();
 
-    private final PfsWithoutVfs withoutVfs = new PfsWithoutVfs();
+    /**
+     * By PF that still reports VFs, when it has lost its last one. The kernel sleeps for a second after the last VF
+     * before {@code sriov_numvfs} is 0, and then sends no uevent; see {@code sriov_disable} in its drivers/pci/iov.c.
+     */
+    private final Map<PciAddress, Long> withoutVfs = new HashMap<>();
+
+    private long nextPfs;
 
     /** Devices in preparation stay as they were. */
     FunctionDevices(ScanThread thread, ScanGate gate) {
@@ -96,14 +110,18 @@ final class FunctionDevices {
         }
     }
 
-    /** When PFs without VFs must be scanned again. */
-    long next(long now) {
-        return withoutVfs.next(now);
+    /** The time until PFs without VFs must be scanned again, in nanoseconds. */
+    long left(long now) {
+        return withoutVfs.isEmpty() ? Long.MAX_VALUE : nextPfs - now;
     }
 
     /** The PFs without VFs that must be scanned again now. */
     List<PciAddress> duePfs(long now) {
-        return withoutVfs.due(now);
+        if (left(now) > 0) {
+            return List.of();
+        }
+        nextPfs = now + EVERY;
+        return List.copyOf(withoutVfs.keySet());
     }
 
     /**
@@ -111,9 +129,12 @@ final class FunctionDevices {
      * published.
      */
     void followPfs(long now) {
-        withoutVfs.add(lostVfs, now);
+        if (withoutVfs.isEmpty()) {
+            nextPfs = now + EVERY;
+        }
+        lostVfs.forEach(pf -> withoutVfs.put(pf, now));
         lostVfs.clear();
-        withoutVfs.keep(this::isWithoutVfs, now);
+        withoutVfs.entrySet().removeIf(one -> now - one.getValue() > LONGEST || !isWithoutVfs(one.getKey()));
     }
 
     /** Whether a function reports VFs, and none of them exists. */

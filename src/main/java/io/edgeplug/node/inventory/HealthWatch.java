@@ -32,8 +32,6 @@ final class HealthWatch {
     /** How often states without uevents are checked: links, ports, error counts. */
     private static final long EVERY = Duration.ofSeconds(2).toNanos();
 
-    private static final long FAR = Duration.ofDays(1).toNanos();
-
     private final ScanThread thread;
     private final Sysfs sysfs;
     private final HealthScan scan;
@@ -42,7 +40,7 @@ final class HealthWatch {
     private boolean asks;
     private final Map<String, State> states = new HashMap<>();
     private long nextLook = System.nanoTime();
-    private long nextChange = nextLook + FAR;
+    private long nextChange = nextLook;
 
     HealthWatch(ScanThread thread, List<DeviceClass> classes, HealthCommands commands, ScanGate gate) {
         this.thread = thread;
@@ -72,9 +70,9 @@ final class HealthWatch {
      */
     private record State(Optional<String> wrong, long since, Optional<String> told, OptionalLong fatalErrors) {}
 
-    /** When the next check or report is due without a uevent. */
-    long next(long now) {
-        return asks ? Math.min(nextLook, nextChange) : now + FAR;
+    /** The time until the next check or report is due without a uevent, in nanoseconds. */
+    long left(long now) {
+        return asks ? Math.min(nextLook, nextChange) - now : Long.MAX_VALUE;
     }
 
     /**
@@ -92,7 +90,7 @@ final class HealthWatch {
     }
 
     private List<Item> judge(List<Item> items, boolean all, Predicate<Device> isNews, long now) {
-        nextChange = now + FAR;
+        nextChange = now + EVERY;
         List<Item> judged = new ArrayList<>();
         Set<String> ruled = new HashSet<>();
         Set<String> faces = new HashSet<>();
@@ -169,11 +167,9 @@ final class HealthWatch {
         if (broken.isPresent()) {
             return new State(seen.wrong(), now, broken, seen.fatalErrors());
         }
-        if (seen.wrong().isPresent() == seen.told().isPresent()) {
-            return new State(seen.wrong(), seen.since(), seen.wrong(), seen.fatalErrors());
-        }
+        boolean isTold = seen.wrong().isPresent() == seen.told().isPresent();
         long end = seen.since() + (seen.wrong().isPresent() ? rule.unhealthyFor() : rule.healthyFor()).toNanos();
-        if (end - now > 0) {
+        if (!isTold && end - now > 0) {
             nextChange = Math.min(nextChange, end);
             return seen;
         }

@@ -179,7 +179,7 @@ final class InventoryThread implements AutoCloseable {
 
     /** How long the thread can sleep if nothing is requested, in nanoseconds. */
     private long next(long now) {
-        long ours = Math.min(settling.next(now) - now, Math.min(health.next(now) - now, node.next(now) - now));
+        long ours = Math.min(settling.left(now), Math.min(health.left(now), node.left(now)));
         return Math.min(
                 ours, Math.min(nextTick.left().toNanos(), heartbeat.every().toNanos()));
     }

@@ -180,9 +180,9 @@ final class NodeDevices {
         }
     }
 
-    /** When the next scan is due without a uevent; far away if none is. */
-    long next(long now) {
-        return now + Math.min(functions.next(now) - now, usb.next(now) - now);
+    /** The time until the next scan is due without a uevent, in nanoseconds. */
+    long left(long now) {
+        return Math.min(functions.left(now), usb.left(now));
     }
 
     /** Scans PFs whose VFs have gone, and ports whose devices have gone, if it is time. */

@@ -31,8 +31,6 @@ final class Settling {
     /** How many quiet times a device may wait for others, because something always happens on a node. */
     private static final int TOGETHER = 4;
 
-    private static final long FAR = Duration.ofDays(1).toNanos();
-
     private volatile long quiet;
 
     private final Map<Place, Span> unsettled = new HashMap<>();
@@ -55,13 +53,13 @@ final class Settling {
         unsettled.merge(place, when, Span::and);
     }
 
-    /** When the next devices settle, including those that settle soon after; far away if all have. */
-    long next(long now) {
+    /** The time until the next devices settle, and those that settle soon after, in nanoseconds. */
+    long left(long now) {
         List<Span> spans = unsettled.values().stream()
                 .sorted(Comparator.comparingLong(span -> end(span) - now))
                 .toList();
         if (spans.isEmpty()) {
-            return now + FAR;
+            return Long.MAX_VALUE;
         }
         long next = end(spans.getFirst());
         long latest = Math.min(next + TOGETHER * quiet, spans.getFirst().first() + LONGEST);
@@ -71,7 +69,7 @@ final class Settling {
             }
             next = end(span);
         }
-        return next;
+        return next - now;
     }
 
     /**
@@ -80,28 +78,22 @@ final class Settling {
      * @param at the devices at a place
      */
     Set<Place> settle(Function<Place, List<Device>> at, long now) {
-        if (unsettled.isEmpty() || next(now) - now > 0) {
+        if (unsettled.isEmpty() || left(now) > 0) {
             return Set.of();
         }
-        Set<Place> unready = new HashSet<>();
-        for (Place place : unsettled.keySet()) {
-            if (!at.apply(place).stream().allMatch(Readiness::isReady)) {
-                unready.add(place);
-            }
-        }
         Set<Place> settled = new HashSet<>();
-        for (Map.Entry<Place, Span> entry : Map.copyOf(unsettled).entrySet()) {
-            Span span = entry.getValue();
+        unsettled.replaceAll((place, span) -> {
             if (end(span) - now > 0) {
-                continue;
+                return span;
             }
-            if (unready.contains(entry.getKey()) && span.first() + LONGEST - now > 0) {
-                unsettled.put(entry.getKey(), new Span(span.first(), now));
-            } else {
-                unsettled.remove(entry.getKey());
-                settled.add(entry.getKey());
+            boolean mayWait = span.first() + LONGEST - now > 0;
+            if (mayWait && !at.apply(place).stream().allMatch(Readiness::isReady)) {
+                return new Span(span.first(), now);
             }
-        }
+            settled.add(place);
+            return span;
+        });
+        unsettled.keySet().removeAll(settled);
         return settled;
     }
 

@@ -30,8 +30,6 @@ final class UsbDevices {
     /** A device that begins anew with another firmware, or that is plugged in again, is back within that time. */
     private static final long ANEW = Duration.ofSeconds(3).toNanos();
 
-    private static final long FAR = Duration.ofDays(1).toNanos();
-
     private final ScanThread thread;
     private final ScanGate gate;
     private UsbRules rules;
@@ -70,13 +68,12 @@ final class UsbDevices {
                 .toList();
     }
 
-    /** When the next device that has gone is none any more; far away if there is none. */
-    long next(long now) {
-        return now
-                + gone.values().stream()
-                        .mapToLong(since -> since + ANEW - now)
-                        .min()
-                        .orElse(FAR);
+    /** The time until the next device that has gone is none any more, in nanoseconds. */
+    long left(long now) {
+        return gone.values().stream()
+                .mapToLong(since -> since + ANEW - now)
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     /** The ports of those whose time is over. */
