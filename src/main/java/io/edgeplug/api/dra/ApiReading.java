@@ -1,5 +1,6 @@
 package io.edgeplug.api.dra;
 
+import com.google.gson.JsonObject;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.system.files.ForeignFile.TooLargeException;
@@ -32,8 +33,8 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
     /** A text takes up to two bytes for a character, and that twice while it is put together. */
     private static final int OF_CHARACTER = 4;
 
-    /** The UID of an object. */
     private static final NeededFields UID = new NeededFields("metadata/uid");
+    private static final NeededFields LIST = new NeededFields("resourceVersion", "continue");
 
     /** Makes something of an answer, or of its JSON or text. If that is of another form, it may throw what a parser throws. */
     interface Parse<A, T> {
@@ -59,9 +60,17 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
         return json(FEW_NAMES, json -> Json.text(Json.object(UID.read(json, FEW_NAMES), "metadata"), "uid"));
     }
 
-    static String skipped(ForeignJson json) throws IOException {
-        json.skipValue();
-        return "";
+    /** Reads a list item by item, and returns what is needed of its metadata. */
+    static JsonObject list(ForeignJson json, ForeignJson.Element item) throws IOException {
+        JsonObject list = new JsonObject();
+        json.eachField(name -> {
+            switch (name) {
+                case "metadata" -> list.add(name, LIST.read(json, FEW_NAMES));
+                case "items" -> json.eachElement(item);
+                default -> json.skipValue();
+            }
+        });
+        return Json.object(list, "metadata");
     }
 
     /**

@@ -28,19 +28,25 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
     }
 
     /** The devices that the scheduler has given to a claim. */
-    ClaimAllocation allocation(Claims.Name claim, Duration patience) throws IOException, InterruptedException {
+    ClaimAllocation allocation(Claims.Name claim) throws IOException, InterruptedException {
         return api.ask(
                 ApiRequest.claim(claim.namespace(), claim.name()),
-                ClaimAllocation.reading(claim.uid(), driver, api.nodeName()),
-                patience);
+                ClaimAllocation.reading(claim.uid(), driver, api.nodeName()));
     }
 
     /** A claim as the API server has it now, which may be another one with the same name. */
-    AllocatedClaim known(Claims.Name claim, Duration patience) throws IOException, InterruptedException {
+    AllocatedClaim known(Claims.Name claim) throws IOException, InterruptedException {
         return api.ask(
                 ApiRequest.claim(claim.namespace(), claim.name()),
-                AllocatedClaim.reading(driver, api.nodeName()),
-                patience);
+                AllocatedClaim.reading(driver, api.nodeName()));
+    }
+
+    /** Writes the driver's part of the status of a claim, and returns the claim as it is then. */
+    AllocatedClaim write(AllocatedClaim claim, DeviceConditions wanted) throws IOException, InterruptedException {
+        String body = wanted.status(claim, driver).toString();
+        return api.ask(
+                ApiRequest.applyStatus(claim.name().namespace(), claim.name().name(), driver, body),
+                AllocatedClaim.reading(driver, api.nodeName()));
     }
 
     /**
@@ -50,7 +56,7 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
     GivenDevice find(ClaimAllocation.Result result) throws IOException {
         for (Resource resource : resources) {
             for (Device device : resource.supply().current().devices()) {
-                if (DeviceNames.of(resource.deviceClass(), device).equals(result.device())) {
+                if (DeviceNames.of(resource.deviceClass(), device.id()).equals(result.device())) {
                     return given(result, resource, device, null);
                 }
             }
@@ -86,7 +92,7 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
                 claim.devices().stream().map(one -> one.key().device()).collect(Collectors.toSet());
         return resources.stream()
                 .flatMap(resource -> resource.supply().current().devices().stream()
-                        .filter(device -> names.contains(DeviceNames.of(resource.deviceClass(), device)))
+                        .filter(device -> names.contains(DeviceNames.of(resource.deviceClass(), device.id())))
                         .map(Device::id))
                 .collect(Collectors.toSet());
     }

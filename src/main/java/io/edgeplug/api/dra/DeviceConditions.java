@@ -69,9 +69,7 @@ record DeviceConditions(
             PreparedClaim claim, Condition ready, Map<String, String> problems) {
         Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
         for (PreparedClaim.Device device : claim.devices()) {
-            Map<String, Condition> conditions = healthy(device.name(), problems);
-            conditions.put(READY, ready);
-            devices.put(AllocatedClaim.Key.of(device), conditions);
+            devices.put(AllocatedClaim.Key.of(device), conditions(device.name(), ready, problems));
         }
         return devices;
     }
@@ -81,23 +79,20 @@ record DeviceConditions(
         Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
         String text = PlainText.start(reason, MAX_TEXT);
         for (Given device : claim.devices()) {
-            Map<String, Condition> conditions = healthy(device.key().device(), problems);
-            conditions.put(READY, new Condition(false, FAILED, text));
+            Map<String, Condition> conditions =
+                    conditions(device.key().device(), new Condition(false, FAILED, text), problems);
             conditions.put(FAILED, new Condition(true, FAILED, text));
             devices.put(device.key(), conditions);
         }
         return new DeviceConditions(Optional.of(claim.allocation()), devices, Map.of());
     }
 
-    private static Map<String, Condition> healthy(String device, Map<String, String> problems) {
+    private static Map<String, Condition> conditions(String device, Condition ready, Map<String, String> problems) {
         String problem = problems.getOrDefault(device, "");
-        Map<String, Condition> conditions = new TreeMap<>();
-        conditions.put(
-                HEALTHY,
-                problem.isEmpty()
-                        ? new Condition(true, HEALTHY, "")
-                        : new Condition(false, "Unhealthy", PlainText.start(problem, MAX_TEXT)));
-        return conditions;
+        Condition healthy = problem.isEmpty()
+                ? new Condition(true, HEALTHY, "")
+                : new Condition(false, "Unhealthy", PlainText.start(problem, MAX_TEXT));
+        return new TreeMap<>(Map.of(HEALTHY, healthy, READY, ready));
     }
 
     /**

@@ -51,7 +51,7 @@ final class DeviceParameters {
         List<JsonElement> found = new ArrayList<>();
         for (JsonObject config : Json.objects(allocation, "config").toList()) {
             JsonObject opaque = Json.object(config, "opaque");
-            if (Json.text(opaque, "driver").equals(driver) && isFor(request, config.get("requests"))) {
+            if (Json.text(opaque, "driver").equals(driver) && isFor(request, config)) {
                 JsonElement parameters = opaque.get("parameters");
                 found.add(parameters == null ? new JsonObject() : parameters);
             }
@@ -60,14 +60,10 @@ final class DeviceParameters {
     }
 
     /** Parameters that name a request also apply to each of its alternatives. */
-    private static boolean isFor(String request, JsonElement requests) {
-        if (!(requests instanceof JsonArray names) || names.isEmpty()) {
-            return true;
-        }
-        return names.asList().stream()
-                .filter(JsonElement::isJsonPrimitive)
-                .map(JsonElement::getAsString)
-                .anyMatch(name -> name.equals(request) || request.startsWith(name + "/"));
+    private static boolean isFor(String request, JsonObject config) {
+        return !(config.get("requests") instanceof JsonArray names)
+                || names.isEmpty()
+                || Json.texts(config, "requests").anyMatch(name -> name.equals(request) || request.startsWith(name + "/"));
     }
 
     /**

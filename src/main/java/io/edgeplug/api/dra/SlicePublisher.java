@@ -8,8 +8,6 @@ import io.edgeplug.system.flow.Threads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 
@@ -57,9 +55,9 @@ final class SlicePublisher implements AutoCloseable {
     /** The number of wakes that the published slices take into account. */
     private final Latest<Long> done = new Latest<>(0L, Long::longValue);
 
-    SlicePublisher(ApiServer api, String driver, Supplier<List<Offer>> offers) {
+    SlicePublisher(ApiServer api, String driver, KeptFields kept, Supplier<List<Offer>> offers) {
         this.api = api;
-        this.store = new SliceStore(api, driver, this::wake);
+        this.store = new SliceStore(api, driver, kept, this::wake);
         this.driver = driver;
         this.offers = offers;
         this.thread = Front.DRA.virtual("slices").unstarted(this::follow);
@@ -67,11 +65,6 @@ final class SlicePublisher implements AutoCloseable {
 
     void start() {
         thread.start();
-    }
-
-    /** The fields that the API server keeps, as far as it is known; from any thread. */
-    Set<SliceField> fields() {
-        return store.fields();
     }
 
     /** The status of the slices, from any thread. */
@@ -109,7 +102,7 @@ final class SlicePublisher implements AutoCloseable {
         } catch (InterruptedException e) {
             LOG.fine("no longer publishing");
         } finally {
-            store.close();
+            store.forget();
         }
     }
 
@@ -150,12 +143,12 @@ final class SlicePublisher implements AutoCloseable {
 
     private Duration publish(long seen) throws InterruptedException {
         try {
-            int slices = store.write(offers.get());
-            tell(slices, store.devices());
+            SliceStatus now = store.write(offers.get());
+            tell(now.slices(), now.devices());
             Long ignored = done.change(before -> seen);
             told = "";
             last = "";
-            status = new SliceStatus(store.pool(), store.generation(), slices, store.devices(), Optional.empty());
+            status = now;
             isFollowed = true;
             backoff.succeeded();
             if (!store.isFollowed()) {
@@ -166,7 +159,7 @@ final class SlicePublisher implements AutoCloseable {
                 store.forget();
             }
             failed(e);
-            return e.retryAfter().orElse(Duration.ZERO);
+            return e.retryAfter();
         } catch (IOException e) {
             failed(e);
         }
