@@ -207,7 +207,9 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                 byType(
                         told,
                         one -> new Condition(
-                                Json.text(one, "status").equals("True"), Json.text(one, "reason", MAX_TEXT), Json.text(one, "message", MAX_TEXT))),
+                                Json.text(one, "status").equals("True"),
+                                Json.text(one, "reason", MAX_TEXT),
+                                Json.text(one, "message", MAX_TEXT))),
                 byType(told, one -> Json.text(one, "lastTransitionTime", MAX_TEXT)),
                 NetworkData.read(told));
     }

@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Function;
 
 /**
  * How an answer of the API server is read: as a stream, of which only the needed part is kept.
@@ -57,7 +58,12 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
     }
 
     static ApiReading<String> uid() {
-        return json(FEW_NAMES, json -> Json.text(Json.object(UID.read(json, FEW_NAMES), "metadata"), "uid"));
+        return fields(UID, object -> Json.text(Json.object(object, "metadata"), "uid"));
+    }
+
+    /** Makes something of these fields of an object, which have a few names only. */
+    static <T> ApiReading<T> fields(NeededFields needed, Function<JsonObject, T> made) {
+        return json(FEW_NAMES, json -> made.apply(needed.read(json, FEW_NAMES)));
     }
 
     /** Reads a list item by item, and returns what is needed of its metadata. */

@@ -48,7 +48,6 @@ record ClaimAllocation(String id, Optional<String> podClaim, List<PreparedClaim.
     /** Kubernetes reserves a claim for at most this many pods. */
     private static final int MAX_PODS = 256;
 
-
     /** Files and CDI devices get these names, so each must be a DNS label. */
     private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
 

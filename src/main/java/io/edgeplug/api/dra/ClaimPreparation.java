@@ -32,17 +32,13 @@ final class ClaimPreparation {
     private final ClaimSource source;
     private final ClaimFiles files;
     private final CustodyThread custody;
+
+    /** Run when a claim has got devices, or has none after all. */
     private final Runnable changed;
 
     /** Held while shares are chosen, so that two claims do not choose the same. */
     private final Lock choosing = new ReentrantLock();
 
-    /**
-     * The preparation of claims of a node.
-     *
-     * @param custody follows which claims hold which devices
-     * @param changed run when a claim has got devices, or has none after all
-     */
     ClaimPreparation(ClaimSource source, ClaimFiles files, CustodyThread custody, Runnable changed) {
         this.source = source;
         this.files = files;

@@ -84,9 +84,6 @@ public record ClaimRole(String driver, String subject, boolean isNode) {
                   name: "%1$s-claims"
                 subjects:
                 %4$s""".formatted(
-                        driver,
-                        isNode ? NodeRights.ARBITRARY : NodeRights.ASSOCIATED,
-                        isNode ? "" : SLICES,
-                        subject);
+                        driver, isNode ? NodeRights.ARBITRARY : NodeRights.ASSOCIATED, isNode ? "" : SLICES, subject);
     }
 }

@@ -179,10 +179,7 @@ final class ClaimWatch implements AutoCloseable {
 
     private static void pause(Backoff until) throws InterruptedException {
         until.failed();
-        Optional<Deadline> due = until.due();
-        if (due.isPresent()) {
-            due.orElseThrow().await();
-        }
+        until.due().orElseGet(() -> Deadline.in(Duration.ZERO)).await();
     }
 
     private void begin() throws IOException, InterruptedException {

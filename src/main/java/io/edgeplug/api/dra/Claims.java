@@ -184,8 +184,7 @@ final class Claims {
         });
     }
 
-    private PreparedClaim prepared(
-            Name name, ClaimAllocation allocation, boolean isAhead, BooleanSupplier isWaiting)
+    private PreparedClaim prepared(Name name, ClaimAllocation allocation, boolean isAhead, BooleanSupplier isWaiting)
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
         long start = System.nanoTime();
         PreparedClaim ready = preparation.prepare(name, allocation, isAhead, isWaiting);

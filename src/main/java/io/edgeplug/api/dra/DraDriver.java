@@ -132,8 +132,7 @@ public final class DraDriver implements AutoCloseable {
         ClaimSource source = new ClaimSource(api, place.driver(), resources);
         KubeletClaims kubelet = new KubeletClaims(place.kubeletRoot(), place.cgroups());
         this.prepared = new Claims(source, files, custody, kubelet, preparations.failures(), this::claimsChanged);
-        this.status = new ClaimStatus(
-                source, files, offers::health, prepared::refusal, watch);
+        this.status = new ClaimStatus(source, files, offers::health, prepared::refusal, watch);
         this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, watch);
         this.forgotten = new ForgottenClaims(prepared, source, files, kubelet, preparations.failures());
         this.sockets = sockets(place);
@@ -141,8 +140,7 @@ public final class DraDriver implements AutoCloseable {
         watch.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
-        this.followers =
-                supplies.stream().map(supply -> follow(supply, all)).toList();
+        this.followers = supplies.stream().map(supply -> follow(supply, all)).toList();
     }
 
     private static ClaimFiles files(Place place, PreparedClaims claims, Supplies all) throws IOException {

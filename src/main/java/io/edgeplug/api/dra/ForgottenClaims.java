@@ -30,7 +30,6 @@ final class ForgottenClaims implements AutoCloseable {
     /** News of all claims of a cluster may come together. */
     private static final Duration BURST = Duration.ofSeconds(1);
 
-
     private final Claims claims;
     private final ClaimSource source;
     private final ClaimFiles files;

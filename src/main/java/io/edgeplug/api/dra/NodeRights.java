@@ -37,7 +37,6 @@ public final class NodeRights {
     /** The content does not matter, because the server only says whether it would take it. */
     private static final SliceContent NO_DEVICES = SliceContent.of(SliceContent.DEVICES, new JsonArray());
 
-    private static final int FEW_NAMES = 16 << 10;
     private static final String USER = "status/userInfo/";
     private static final String NODE_NAME = "authentication.kubernetes.io/node-name";
     private static final NeededFields ALLOWED = new NeededFields("status/allowed");
@@ -111,20 +110,16 @@ public final class NodeRights {
     }
 
     private boolean may(String verb, String subresource, String name) throws IOException, InterruptedException {
-        JsonObject attributes = Json.of(
-                "group", GROUP, "resource", CLAIMS, "subresource", subresource, "name", name, "verb", verb);
-        JsonObject review = Json.of(
-                "apiVersion",
-                "authorization.k8s.io/v1",
-                "kind",
-                "SelfSubjectAccessReview",
-                "spec",
-                Json.of("resourceAttributes", attributes));
+        JsonObject attributes =
+                Json.of("group", GROUP, "resource", CLAIMS, "subresource", subresource, "name", name, "verb", verb);
+        JsonObject spec = Json.of("resourceAttributes", attributes);
+        JsonObject review =
+                Json.of("apiVersion", "authorization.k8s.io/v1", "kind", "SelfSubjectAccessReview", "spec", spec);
         return api.ask(
                 ApiRequest.review(review.toString()),
-                ApiReading.json(
-                        FEW_NAMES,
-                        json -> Json.text(Json.object(ALLOWED.read(json, FEW_NAMES), "status"), "allowed")
+                ApiReading.fields(
+                        ALLOWED,
+                        answer -> Json.text(Json.object(answer, "status"), "allowed")
                                 .equals("true")),
                 PATIENCE);
     }
@@ -134,8 +129,8 @@ public final class NodeRights {
         String node = api.nodeName();
         return api.ask(
                 ApiRequest.whoAmI(),
-                ApiReading.json(FEW_NAMES, json -> {
-                    JsonObject user = Json.object(Json.object(WHO.read(json, FEW_NAMES), "status"), "userInfo");
+                ApiReading.fields(WHO, answer -> {
+                    JsonObject user = Json.object(Json.object(answer, "status"), "userInfo");
                     return Json.text(user, "username").startsWith("system:serviceaccount:")
                             && Json.texts(Json.object(user, "extra"), NODE_NAME)
                                     .toList()
