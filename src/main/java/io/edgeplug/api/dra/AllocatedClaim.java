@@ -5,11 +5,9 @@ import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.system.files.ForeignJson;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -47,12 +45,6 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
 
     /** How much memory these may take. The status of 32 devices takes half of it. */
     static final int MAX_NEEDED = 512 << 10;
-
-    /** The longest name of Kubernetes. */
-    private static final int MAX_NAME = 253;
-
-    /** A scheduler gives at most this many devices to a claim. */
-    private static final int MAX_DEVICES = 32;
 
     /** The names of these take less. */
     private static final int MAX_ALLOCATION = 16 << 10;
@@ -148,11 +140,11 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
         JsonObject allocation = Json.object(status, "allocation");
         return Json.objects(Json.object(allocation, "devices"), "results")
                 .filter(one -> Json.text(one, "driver").equals(driver))
-                .map(one -> Json.text(one, "request") + "=" + Json.text(one, "pool") + "/" + Json.text(one, "device")
-                        + Optional.of(Json.text(one, "shareID"))
-                                .filter(share -> !share.isEmpty())
-                                .map(share -> "/" + share)
-                                .orElse(""))
+                .map(one -> {
+                    Key key = Key.of(one);
+                    return Json.text(one, "request") + "=" + key.pool() + "/" + key.device()
+                            + (key.share().isEmpty() ? "" : "/" + key.share());
+                })
                 .collect(Collectors.joining(" ", Json.text(allocation, "allocationTimestamp") + " ", ""));
     }
 
@@ -186,7 +178,7 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                 Json.text(metadata, "namespace"), Json.text(metadata, "name"), Json.text(metadata, "uid"));
         if (!PreparedClaims.isUid(name.uid())
                 || Stream.of(name.namespace(), name.name(), version)
-                        .anyMatch(text -> text.isEmpty() || text.length() > MAX_NAME)) {
+                        .anyMatch(text -> text.isEmpty() || text.length() > Json.MAX_NAME)) {
             throw new IOException("the API server names a claim in another way than Kubernetes does");
         }
         JsonObject status = Json.object(claim, "status");
@@ -200,10 +192,10 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                         && Json.text(one, "pool").equals(pool))
                 .map(one -> given(one, told.getOrDefault(Key.of(one), new JsonObject())))
                 .toList();
-        if (devices.size() > MAX_DEVICES || id.length() > MAX_ALLOCATION) {
+        if (devices.size() > ClaimAllocation.MAX_RESULTS || id.length() > MAX_ALLOCATION) {
             throw new IOException(
                     "claim " + name + " has an allocation that is none of a scheduler's: it has more than "
-                            + MAX_DEVICES + " devices, or a name that is too long");
+                            + ClaimAllocation.MAX_RESULTS + " devices, or a name that is too long");
         }
         return new AllocatedClaim(name, version, id, devices);
     }
@@ -215,8 +207,10 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                 byType(
                         told,
                         one -> new Condition(
-                                Json.text(one, "status").equals("True"), start(one, "reason"), start(one, "message"))),
-                byType(told, one -> start(one, "lastTransitionTime")),
+                                Json.text(one, "status").equals("True"),
+                                Json.text(one, "reason", MAX_TEXT),
+                                Json.text(one, "message", MAX_TEXT))),
+                byType(told, one -> Json.text(one, "lastTransitionTime", MAX_TEXT)),
                 NetworkData.read(told));
     }
 
@@ -225,11 +219,6 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
         return Json.objects(told, "conditions")
                 .filter(one -> DeviceConditions.TYPES.contains(Json.text(one, "type")))
                 .collect(Collectors.toMap(one -> Json.text(one, "type"), value, (first, second) -> first));
-    }
-
-    private static String start(JsonObject json, String name) {
-        String text = Json.text(json, name);
-        return text.substring(0, Math.min(text.length(), MAX_TEXT));
     }
 
     /** A page of the list of all claims. */
@@ -243,12 +232,12 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
         }
 
         /** All claims of the cluster with devices of this node, as one page, but no more than are kept. */
-        static Page all(ApiServer api, String driver, Duration patience) throws IOException, InterruptedException {
+        static Page all(ApiServer api, String driver) throws IOException, InterruptedException {
             List<AllocatedClaim> all = new ArrayList<>();
             int size = 0;
             Page page = new Page("", "", List.of());
             do {
-                page = api.ask(ApiRequest.claims(MOST, page.next()), reading(driver, api.nodeName()), patience);
+                page = api.ask(ApiRequest.claims(MOST, page.next()), reading(driver, api.nodeName()));
                 for (AllocatedClaim claim : page.claims()) {
                     size += claim.size();
                     if (all.size() < AwaitedClaims.MAX_CLAIMS && size <= AwaitedClaims.MAX_KEPT) {
@@ -265,25 +254,15 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
         }
 
         private static Page read(ForeignJson json, String driver, String pool) throws IOException {
-            NeededFields list = new NeededFields("resourceVersion", "continue");
-            JsonObject metadata = new JsonObject();
             List<AllocatedClaim> claims = new ArrayList<>();
             NeededFields fields = fields("");
-            json.eachField(name -> {
-                switch (name) {
-                    case "metadata" -> metadata.add(name, list.read(json, MAX_NEEDED));
-                    case "items" ->
-                        json.eachElement(() -> {
-                            AllocatedClaim claim = of(fields.read(json, MAX_NEEDED, own(driver)), driver, pool);
-                            if (!claim.devices().isEmpty() && claims.size() < AwaitedClaims.MAX_CLAIMS) {
-                                claims.add(claim);
-                            }
-                        });
-                    default -> json.skipValue();
+            JsonObject metadata = ApiReading.list(json, () -> {
+                AllocatedClaim claim = of(fields.read(json, MAX_NEEDED, own(driver)), driver, pool);
+                if (!claim.devices().isEmpty() && claims.size() < AwaitedClaims.MAX_CLAIMS) {
+                    claims.add(claim);
                 }
             });
-            JsonObject told = Json.object(metadata, "metadata");
-            return new Page(Json.text(told, "resourceVersion"), Json.text(told, "continue"), claims);
+            return new Page(Json.text(metadata, "resourceVersion"), Json.text(metadata, "continue"), claims);
         }
     }
 }

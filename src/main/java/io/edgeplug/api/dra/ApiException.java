@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /** The API server has answered, but without success. */
 final class ApiException extends IOException {
@@ -32,18 +30,18 @@ final class ApiException extends IOException {
     private static final int FIRST_OF_SERVER = 500;
 
     /** Of a right that validation looks for, the server says in this message that it is missing. */
-    private static final String CHECKED_LATE = ClaimRights.CLAIMS + "/" + ClaimRights.DRIVER;
+    private static final String CHECKED_LATE = NodeRights.CLAIMS + "/" + NodeRights.DRIVER;
 
     private final int status;
-    private final transient @Nullable Duration retryAfter;
+    private final Duration retryAfter;
 
     /**
      * An answer.
      *
      * @param status the HTTP status
-     * @param retryAfter the pause that the server asks for before the next request; null if it asks for none
+     * @param retryAfter the pause that the server asks for before the next request; zero if it asks for none
      */
-    private ApiException(String message, int status, @Nullable Duration retryAfter) {
+    private ApiException(String message, int status, Duration retryAfter) {
         super(message);
         this.status = status;
         this.retryAfter = retryAfter;
@@ -61,7 +59,7 @@ final class ApiException extends IOException {
                         + ", by the Node authorizer or a role: " + reason;
             default -> "the API server answers " + status + " to " + request.right() + ": " + reason;
         };
-        return new ApiException(text, status, answer.retryAfter().orElse(null));
+        return new ApiException(text, status, answer.retryAfter());
     }
 
     /** The message of the server. If there is none, what comes in its place is no reason for another error. */
@@ -69,7 +67,13 @@ final class ApiException extends IOException {
         StringBuilder said = new StringBuilder();
         try {
             ForeignJson json = ForeignJson.of(answer.body(), MAX_REFUSAL, ApiReading.MAX_WORD);
-            json.eachField(name -> said.append(name.equals("message") ? json.text() : ApiReading.skipped(json)));
+            json.eachField(name -> {
+                if (name.equals("message")) {
+                    said.append(json.text());
+                } else {
+                    json.skipValue();
+                }
+            });
         } catch (InterruptedIOException e) {
             throw e;
         } catch (IOException | IllegalStateException e) {
@@ -78,8 +82,8 @@ final class ApiException extends IOException {
         return said.isEmpty() ? "no reason is given" : said.toString();
     }
 
-    Optional<Duration> retryAfter() {
-        return Optional.ofNullable(retryAfter);
+    Duration retryAfter() {
+        return retryAfter;
     }
 
     /**

@@ -15,7 +15,6 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -101,13 +100,13 @@ final class ApiExchanges extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private static Optional<Duration> retryAfter(HttpResponse response) {
+    private static Duration retryAfter(HttpResponse response) {
         String text = response.headers().get(HttpHeaderNames.RETRY_AFTER, "");
         if (!text.matches("\\d{1,9}")) {
-            return Optional.empty();
+            return Duration.ZERO;
         }
         Duration wanted = Duration.ofSeconds(Long.parseLong(text));
-        return Optional.of(wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE);
+        return wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE;
     }
 
     @Override
@@ -135,10 +134,10 @@ final class ApiExchanges extends ChannelInboundHandlerAdapter {
      * An answer of the API server, whose body may still be on its way.
      *
      * @param status the HTTP status
-     * @param retryAfter the pause that the server asks for before the next request
+     * @param retryAfter the pause that the server asks for before the next request; zero if it asks for none
      * @param keepsConnection whether it takes another request on the same connection
      */
-    record ApiAnswer(int status, Optional<Duration> retryAfter, boolean keepsConnection, ApiBody body) {
+    record ApiAnswer(int status, Duration retryAfter, boolean keepsConnection, ApiBody body) {
 
         private static final int OK = 200;
         private static final int NO_SUCCESS = 300;

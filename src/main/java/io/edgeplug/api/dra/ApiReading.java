@@ -1,5 +1,6 @@
 package io.edgeplug.api.dra;
 
+import com.google.gson.JsonObject;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.system.files.ForeignFile.TooLargeException;
@@ -8,6 +9,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Function;
 
 /**
  * How an answer of the API server is read: as a stream, of which only the needed part is kept.
@@ -32,8 +34,8 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
     /** A text takes up to two bytes for a character, and that twice while it is put together. */
     private static final int OF_CHARACTER = 4;
 
-    /** The UID of an object. */
     private static final NeededFields UID = new NeededFields("metadata/uid");
+    private static final NeededFields LIST = new NeededFields("resourceVersion", "continue");
 
     /** Makes something of an answer, or of its JSON or text. If that is of another form, it may throw what a parser throws. */
     interface Parse<A, T> {
@@ -56,12 +58,25 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
     }
 
     static ApiReading<String> uid() {
-        return json(FEW_NAMES, json -> Json.text(Json.object(UID.read(json, FEW_NAMES), "metadata"), "uid"));
+        return fields(UID, object -> Json.text(Json.object(object, "metadata"), "uid"));
     }
 
-    static String skipped(ForeignJson json) throws IOException {
-        json.skipValue();
-        return "";
+    /** Makes something of these fields of an object, which have a few names only. */
+    static <T> ApiReading<T> fields(NeededFields needed, Function<JsonObject, T> made) {
+        return json(FEW_NAMES, json -> made.apply(needed.read(json, FEW_NAMES)));
+    }
+
+    /** Reads a list item by item, and returns what is needed of its metadata. */
+    static JsonObject list(ForeignJson json, ForeignJson.Element item) throws IOException {
+        JsonObject list = new JsonObject();
+        json.eachField(name -> {
+            switch (name) {
+                case "metadata" -> list.add(name, LIST.read(json, FEW_NAMES));
+                case "items" -> json.eachElement(item);
+                default -> json.skipValue();
+            }
+        });
+        return Json.object(list, "metadata");
     }
 
     /**

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * A request to the API server; the methods make all kinds that there are. The Node authorizer of Kubernetes allows those
  * for slices, and for one claim of a pod of its node, to a kubelet's own identity. Those for all claims and for their
- * status need a role, see {@link ClaimRights}.
+ * status need a role, see {@link NodeRights}.
  *
  * @param path the path and its query
  * @param body the JSON that is sent
@@ -27,19 +27,18 @@ record ApiRequest(String method, String path, Optional<String> body, String righ
 
     /** Asks for the node, because its slices name its UID. */
     static ApiRequest node(String name) {
-        return new ApiRequest("GET", "/api/v1/nodes/" + encoded(name), Optional.empty(), "get nodes");
+        return get("/api/v1/nodes/" + encoded(name), "get nodes");
     }
 
     /** Asks for all slices of a driver on a node. */
     static ApiRequest slices(String node, String driver) {
-        return new ApiRequest(
-                "GET", SLICES + "?" + selector(node, driver), Optional.empty(), "list resourceslices" + IN_GROUP);
+        return get(SLICES + "?" + selector(node, driver), "list resourceslices" + IN_GROUP);
     }
 
     /** Asks for a watch of these slices. */
     static ApiRequest watchSlices(String node, String driver, String resourceVersion) {
         String path = SLICES + "?" + watch(resourceVersion) + "&" + selector(node, driver);
-        return new ApiRequest("GET", path, Optional.empty(), "watch resourceslices" + IN_GROUP);
+        return get(path, "watch resourceslices" + IN_GROUP);
     }
 
     /** Makes a slice. */
@@ -70,11 +69,7 @@ record ApiRequest(String method, String path, Optional<String> body, String righ
 
     /** Asks for a claim. */
     static ApiRequest claim(String namespace, String name) {
-        return new ApiRequest(
-                "GET",
-                GROUP + "namespaces/" + encoded(namespace) + "/resourceclaims/" + encoded(name),
-                Optional.empty(),
-                "get resourceclaims" + IN_GROUP);
+        return get(path(namespace, name), "get resourceclaims" + IN_GROUP);
     }
 
     /**
@@ -83,25 +78,20 @@ record ApiRequest(String method, String path, Optional<String> body, String righ
      * @param from what the last answer says of the next claims; empty for the first ones
      */
     static ApiRequest claims(int most, String from) {
-        return new ApiRequest(
-                "GET",
-                CLAIMS + "?limit=" + most + (from.isEmpty() ? "" : "&continue=" + encoded(from)),
-                Optional.empty(),
-                "list resourceclaims" + IN_GROUP);
+        String path = CLAIMS + "?limit=" + most + (from.isEmpty() ? "" : "&continue=" + encoded(from));
+        return get(path, "list resourceclaims" + IN_GROUP);
     }
 
     /** Asks for a watch of all claims. */
     static ApiRequest watchClaims(String resourceVersion) {
-        return new ApiRequest(
-                "GET", CLAIMS + "?" + watch(resourceVersion), Optional.empty(), "watch resourceclaims" + IN_GROUP);
+        return get(CLAIMS + "?" + watch(resourceVersion), "watch resourceclaims" + IN_GROUP);
     }
 
     /** Sets the driver's part of a claim's status. What others have written there stays. */
     static ApiRequest applyStatus(String namespace, String name, String driver, String claim) {
         return new ApiRequest(
                 APPLY,
-                GROUP + "namespaces/" + encoded(namespace) + "/resourceclaims/" + encoded(name)
-                        + "/status?force=true&fieldManager=" + encoded(driver),
+                path(namespace, name) + "/status?force=true&fieldManager=" + encoded(driver),
                 Optional.of(claim),
                 "patch resourceclaims/status" + IN_GROUP);
     }
@@ -122,6 +112,14 @@ record ApiRequest(String method, String path, Optional<String> body, String righ
                 "/apis/authentication.k8s.io/v1/selfsubjectreviews",
                 Optional.of("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"SelfSubjectReview\"}"),
                 "create selfsubjectreviews in API group authentication.k8s.io");
+    }
+
+    private static ApiRequest get(String path, String right) {
+        return new ApiRequest("GET", path, Optional.empty(), right);
+    }
+
+    private static String path(String namespace, String claim) {
+        return GROUP + "namespaces/" + encoded(namespace) + "/resourceclaims/" + encoded(claim);
     }
 
     private static String watch(String resourceVersion) {

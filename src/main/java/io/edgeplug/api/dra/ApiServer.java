@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ApiServer implements AutoCloseable {
 
+    /** For all requests that devices or pods wait for. The kubelet waits for 45 s, and devices need most of that. */
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+
     /** What may follow the JSON. */
     private static final int MAX_REST = 1024;
 
@@ -85,6 +88,11 @@ final class ApiServer implements AutoCloseable {
                 ? Optional.of(configuredName)
                 : identity().kubeconfig().nodeName();
         return name.orElseThrow(() -> new IOException("the identity is no node's, so [dra] node_name is needed"));
+    }
+
+    /** Asks with the usual patience. */
+    <T> T ask(ApiRequest request, ApiReading<T> reading) throws IOException, InterruptedException {
+        return ask(request, reading, PATIENCE);
     }
 
     /**
@@ -147,11 +155,11 @@ final class ApiServer implements AutoCloseable {
      * Sends several requests, some at a time, because the server needs longer for one than the way there takes. Waits
      * for all answers; each is what {@link #ask} would return or throw.
      */
-    <T> List<Future<T>> askAll(Map<ApiRequest, ApiReading<T>> requests, Duration patience) throws InterruptedException {
+    <T> List<Future<T>> askAll(Map<ApiRequest, ApiReading<T>> requests) throws InterruptedException {
         try (ExecutorService asking = Executors.newFixedThreadPool(
                 AT_A_TIME, Front.DRA.virtual("api request").factory())) {
             return asking.invokeAll(requests.entrySet().stream()
-                    .<Callable<T>>map(one -> () -> ask(one.getKey(), one.getValue(), patience))
+                    .<Callable<T>>map(one -> () -> ask(one.getKey(), one.getValue()))
                     .toList());
         }
     }
@@ -172,8 +180,12 @@ final class ApiServer implements AutoCloseable {
             ApiAnswer answer = connection.call(request, deadline, Deadline.in(LONGEST_WATCH));
             checkSuccess(request, answer);
             ForeignJson json = ForeignJson.of(answer.body(), most, ApiReading.MAX_WORD);
+            boolean goesOn = true;
             json.expectNext();
-            while (json.peek() != JsonToken.END_DOCUMENT && hasMore(json, memory, patience, event)) {
+            while (goesOn && json.peek() != JsonToken.END_DOCUMENT) {
+                try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(memory, patience)) {
+                    goesOn = event.read(json);
+                }
                 json.expectNext();
             }
         } catch (ApiException e) {
@@ -182,14 +194,6 @@ final class ApiServer implements AutoCloseable {
             throw interrupted(e);
         } catch (IOException | IllegalStateException e) {
             throw named(as, e);
-        }
-    }
-
-    private static boolean hasMore(
-            ForeignJson json, int memory, Duration patience, ApiReading.Parse<ForeignJson, Boolean> event)
-            throws IOException, InterruptedException {
-        try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(memory, patience)) {
-            return event.read(json);
         }
     }
 

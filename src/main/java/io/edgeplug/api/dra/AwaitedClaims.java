@@ -182,10 +182,10 @@ final class AwaitedClaims implements AutoCloseable {
         }
         if (!note.isAhead()) {
             // If it is not ready, the kubelet asks for it again, and the scheduler has long bound the pod.
-            return claims.isReady(note) && claim.isWaiting();
+            return files.isReady(note) && claim.isWaiting();
         }
         boolean isOutdated = !note.allocation().equals(Optional.of(claim.allocation()));
-        return isOutdated || claim.isWaiting() || (!claims.isReady(note) && !claim.hasFailed());
+        return isOutdated || claim.isWaiting() || (!files.isReady(note) && !claim.hasFailed());
     }
 
     /** Brings one claim to its end: ready, failed or given back. */

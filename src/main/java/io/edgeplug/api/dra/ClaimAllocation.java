@@ -40,15 +40,13 @@ record ClaimAllocation(String id, Optional<String> podClaim, List<PreparedClaim.
     private static final int MAX_NEEDED = 1 << 20;
 
     /** A scheduler gives at most this many devices to a claim. */
-    private static final int MAX_RESULTS = 32;
+    static final int MAX_RESULTS = 32;
 
     /** Kubernetes takes at most 32 configurations of the claim, and as many of device classes. */
     private static final int MAX_CONFIGS = 64;
 
     /** Kubernetes reserves a claim for at most this many pods. */
     private static final int MAX_PODS = 256;
-
-    private static final int MAX_NAME = 253;
 
     /** Files and CDI devices get these names, so each must be a DNS label. */
     private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
@@ -194,7 +192,7 @@ record ClaimAllocation(String id, Optional<String> podClaim, List<PreparedClaim.
         if (pods.size() > MAX_PODS
                 || !pods.stream()
                         .allMatch(pod ->
-                                PreparedClaims.isUid(pod.uid()) && pod.name().length() <= MAX_NAME)) {
+                                PreparedClaims.isUid(pod.uid()) && pod.name().length() <= Json.MAX_NAME)) {
             throw new IOException(
                     "it is reserved for more than " + MAX_PODS + " pods, or for one with an impossible name");
         }

@@ -31,22 +31,33 @@ final class ClaimFiles implements AutoCloseable {
     private final ClaimSpecs specifications;
     private final ClaimMetadata metadata;
     private final ClaimInterfaces interfaces;
+    private final String boot;
     private final ReadWriteLock closing = new ReentrantReadWriteLock();
 
     /** Guarded by {@link #closing}. */
     private boolean isClosed;
 
-    ClaimFiles(PreparedClaims notes, ClaimSpecs specifications, ClaimMetadata metadata, ClaimInterfaces interfaces) {
+    /**
+     * The files of a node's claims.
+     *
+     * @param boot identifies this boot of the node
+     */
+    ClaimFiles(
+            PreparedClaims notes,
+            ClaimSpecs specifications,
+            ClaimMetadata metadata,
+            ClaimInterfaces interfaces,
+            String boot) {
         this.notes = notes;
-        this.interfaces = interfaces;
         this.specifications = specifications;
         this.metadata = metadata;
+        this.interfaces = interfaces;
+        this.boot = boot;
     }
 
     /** Writes the files of all claims that are ready again, and removes all others. */
-    void recover(String boot) {
-        List<PreparedClaim> ready =
-                notes.all().stream().filter(claim -> claim.isReady(boot)).toList();
+    void recover() {
+        List<PreparedClaim> ready = notes.all().stream().filter(this::isReady).toList();
         metadata.keep(ready.stream().collect(Collectors.toMap(PreparedClaim::uid, PreparedClaim::metadata)))
                 .forEach(LOG::warning);
         specifications
@@ -62,6 +73,16 @@ final class ClaimFiles implements AutoCloseable {
     /** The claims that are noted, for whoever only reads. */
     PreparedClaims notes() {
         return notes;
+    }
+
+    /** Identifies this boot of the node. */
+    String boot() {
+        return boot;
+    }
+
+    /** Whether a claim was completely prepared since the node was booted. */
+    boolean isReady(PreparedClaim claim) {
+        return claim.isReady(boot);
     }
 
     /** Where the network interfaces of claims are, and how they are called. */
@@ -115,9 +136,9 @@ final class ClaimFiles implements AutoCloseable {
     }
 
     /** Writes where the network interfaces of ready claims are now. A claim that was just released is left alone. */
-    void followInterfaces(String boot) {
+    void followInterfaces() {
         for (PreparedClaim claim : notes.all()) {
-            if (claim.isReady(boot) && interfaces.hasAny(claim)) {
+            if (isReady(claim) && interfaces.hasAny(claim)) {
                 ifUnchanged(claim, () -> write(claim));
             }
         }

@@ -31,52 +31,31 @@ final class ClaimPreparation {
 
     private final ClaimSource source;
     private final ClaimFiles files;
-    private final String boot;
     private final CustodyThread custody;
+
+    /** Run when a claim has got devices, or has none after all. */
     private final Runnable changed;
 
     /** Held while shares are chosen, so that two claims do not choose the same. */
     private final Lock choosing = new ReentrantLock();
 
-    /**
-     * The preparation of claims of a node.
-     *
-     * @param boot identifies this boot of the node
-     * @param custody follows which claims hold which devices
-     * @param changed run when a claim has got devices, or has none after all
-     */
-    ClaimPreparation(ClaimSource source, ClaimFiles files, String boot, CustodyThread custody, Runnable changed) {
+    ClaimPreparation(ClaimSource source, ClaimFiles files, CustodyThread custody, Runnable changed) {
         this.source = source;
         this.files = files;
-        this.boot = boot;
         this.custody = custody;
         this.changed = changed;
     }
 
     /**
-     * Who waits for a claim.
+     * Prepares a claim: for the kubelet, which starts containers with its devices, or ahead for the scheduler, which
+     * binds the pod afterwards.
      *
-     * @param isScheduler whether it is the scheduler, and not the kubelet
      * @param isWaiting whether the caller still waits
      */
-    private record Caller(boolean isScheduler, BooleanSupplier isWaiting) {}
-
-    /** Prepares a claim for the kubelet, which starts containers with its devices. */
-    PreparedClaim forKubelet(Claims.Name name, ClaimAllocation allocation)
-            throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
-        return prepare(name, allocation, new Caller(false, () -> true));
-    }
-
-    /** Prepares a claim for the scheduler, which binds the pod afterwards. */
-    PreparedClaim forScheduler(Claims.Name name, ClaimAllocation allocation, BooleanSupplier isWaiting)
-            throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
-        return prepare(name, allocation, new Caller(true, isWaiting));
-    }
-
-    private PreparedClaim prepare(Claims.Name name, ClaimAllocation allocation, Caller caller)
+    PreparedClaim prepare(Claims.Name name, ClaimAllocation allocation, boolean isAhead, BooleanSupplier isWaiting)
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
         boolean isNew = files.notes().of(name.uid()).isEmpty();
-        List<GivenDevice> found = taken(name, allocation, caller);
+        List<GivenDevice> found = taken(name, allocation, isAhead);
         changed.run();
         Map<Result, Allocation> given;
         try {
@@ -91,20 +70,20 @@ final class ClaimPreparation {
         Map<String, String> metadata = MetadataFile.contents(name, allocation, source.driver(), found);
         changed.run();
         for (GivenRequest request : GivenRequest.of(found)) {
-            request.makeReady(device -> lost(name, device, caller));
+            request.makeReady(device -> lost(name, device, isWaiting));
         }
         Map<String, Allocation> edits = new TreeMap<>();
         given.forEach((first, gets) -> edits.put(cdi(name, first), gets));
         PreparedClaim ready = claim(name, allocation, found, given.keySet())
-                .of(allocation.id(), caller.isScheduler())
-                .ready(boot, ClaimSpecs.content(source.cdiKind(), edits), metadata);
+                .of(allocation.id(), isAhead)
+                .ready(files.boot(), ClaimSpecs.content(source.cdiKind(), edits), metadata);
         files.noteReady(ready);
         return ready;
     }
 
     /** A recipe may wait long before it begins. Meanwhile another claim may have got the device. */
-    private Optional<String> lost(Claims.Name name, Device device, Caller caller) {
-        return caller.isWaiting().getAsBoolean() && files.has(name.uid(), device.id())
+    private Optional<String> lost(Claims.Name name, Device device, BooleanSupplier isWaiting) {
+        return isWaiting.getAsBoolean() && files.has(name.uid(), device.id())
                 ? Optional.empty()
                 : Optional.of("is not for claim " + name + " any more");
     }
@@ -124,7 +103,7 @@ final class ClaimPreparation {
      * Finds the devices, takes and notes them. From then on nobody else is given them or a mate in their group, and the
      * claim has them even if the process is killed.
      */
-    private List<GivenDevice> taken(Claims.Name name, ClaimAllocation allocation, Caller caller)
+    private List<GivenDevice> taken(Claims.Name name, ClaimAllocation allocation, boolean isAhead)
             throws IOException, InterruptedException {
         List<GivenDevice> found = new ArrayList<>();
         for (Result result : allocation.results()) {
@@ -135,7 +114,7 @@ final class ClaimPreparation {
         choosing.lockInterruptibly();
         try {
             List<GivenDevice> chosen = new ClaimShares(name.uid(), files.notes().all()).choose(found);
-            PreparedClaim claim = claim(name, allocation, chosen, Set.of()).of(allocation.id(), caller.isScheduler());
+            PreparedClaim claim = claim(name, allocation, chosen, Set.of()).of(allocation.id(), isAhead);
             List<GivenDevice> own = chosen.stream()
                     .filter(one -> !one.result().isForAdministrator())
                     .toList();

@@ -5,13 +5,12 @@ import java.util.stream.Collectors;
 
 /**
  * The role with which the driver prepares devices before pods are bound, and writes the status of claims, as YAML for
- * {@code kubectl apply}. It has what {@link ClaimRights} asks for, and nothing else.
+ * {@code kubectl apply}. It has what {@link NodeRights} asks for, and nothing else.
  *
  * @param subject the YAML of who gets it
- * @param verb the right to change the status of this driver's devices
  * @param isNode whether the Node authorizer gives the subject all that it needs for slices
  */
-public record ClaimRole(String driver, String subject, String verb, boolean isNode) {
+public record ClaimRole(String driver, String subject, boolean isNode) {
 
     private static final String SLICES = """
             # The Node authorizer gives these to a node.
@@ -25,7 +24,7 @@ public record ClaimRole(String driver, String subject, String verb, boolean isNo
 
     /** For all nodes, which have the identity of their kubelet. */
     public static ClaimRole ofNodes(String driver) {
-        return new ClaimRole(driver, subject("Group", "system:nodes"), ClaimRights.ARBITRARY, true);
+        return new ClaimRole(driver, subject("Group", "system:nodes"), true);
     }
 
     /** For some nodes alone. */
@@ -35,7 +34,6 @@ public record ClaimRole(String driver, String subject, String verb, boolean isNo
                 nodes.stream()
                         .map(node -> subject("User", "system:node:" + node))
                         .collect(Collectors.joining()),
-                ClaimRights.ARBITRARY,
                 true);
     }
 
@@ -45,7 +43,7 @@ public record ClaimRole(String driver, String subject, String verb, boolean isNo
                 - kind: ServiceAccount
                   namespace: "%s"
                   name: "%s"
-                """.formatted(namespace, name), ClaimRights.ASSOCIATED, false);
+                """.formatted(namespace, name), false);
     }
 
     private static String subject(String kind, String name) {
@@ -85,6 +83,7 @@ public record ClaimRole(String driver, String subject, String verb, boolean isNo
                   kind: ClusterRole
                   name: "%1$s-claims"
                 subjects:
-                %4$s""".formatted(driver, verb, isNode ? "" : SLICES, subject);
+                %4$s""".formatted(
+                        driver, isNode ? NodeRights.ARBITRARY : NodeRights.ASSOCIATED, isNode ? "" : SLICES, subject);
     }
 }

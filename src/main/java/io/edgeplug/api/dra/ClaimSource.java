@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sources for preparing a claim: the scheduler's decision, and the devices of this node.
@@ -28,19 +27,24 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
     }
 
     /** The devices that the scheduler has given to a claim. */
-    ClaimAllocation allocation(Claims.Name claim, Duration patience) throws IOException, InterruptedException {
+    ClaimAllocation allocation(Claims.Name claim) throws IOException, InterruptedException {
         return api.ask(
                 ApiRequest.claim(claim.namespace(), claim.name()),
-                ClaimAllocation.reading(claim.uid(), driver, api.nodeName()),
-                patience);
+                ClaimAllocation.reading(claim.uid(), driver, api.nodeName()));
     }
 
     /** A claim as the API server has it now, which may be another one with the same name. */
-    AllocatedClaim known(Claims.Name claim, Duration patience) throws IOException, InterruptedException {
+    AllocatedClaim known(Claims.Name claim) throws IOException, InterruptedException {
         return api.ask(
-                ApiRequest.claim(claim.namespace(), claim.name()),
-                AllocatedClaim.reading(driver, api.nodeName()),
-                patience);
+                ApiRequest.claim(claim.namespace(), claim.name()), AllocatedClaim.reading(driver, api.nodeName()));
+    }
+
+    /** Writes the driver's part of the status of a claim, and returns the claim as it is then. */
+    AllocatedClaim write(AllocatedClaim claim, DeviceConditions wanted) throws IOException, InterruptedException {
+        String body = wanted.status(claim, driver).toString();
+        return api.ask(
+                ApiRequest.applyStatus(claim.name().namespace(), claim.name().name(), driver, body),
+                AllocatedClaim.reading(driver, api.nodeName()));
     }
 
     /**
@@ -50,8 +54,9 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
     GivenDevice find(ClaimAllocation.Result result) throws IOException {
         for (Resource resource : resources) {
             for (Device device : resource.supply().current().devices()) {
-                if (DeviceNames.of(resource.deviceClass(), device).equals(result.device())) {
-                    return given(result, resource, device, null);
+                if (DeviceNames.of(resource.deviceClass(), device.id()).equals(result.device())) {
+                    boolean isShared = resource.deviceClass().sharing().isShared();
+                    return new GivenDevice(result, resource, device.id(), isShared ? List.of() : List.of(device.id()));
                 }
             }
         }
@@ -61,7 +66,7 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
                 for (Device device : stock.devices()) {
                     for (String id : resource.shares().ids(device.id(), stock.shares())) {
                         if (DeviceNames.of(resource.deviceClass(), id).equals(result.device())) {
-                            return given(result, resource, device, id);
+                            return new GivenDevice(result, resource, device.id(), List.of(id));
                         }
                     }
                 }
@@ -86,7 +91,7 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
                 claim.devices().stream().map(one -> one.key().device()).collect(Collectors.toSet());
         return resources.stream()
                 .flatMap(resource -> resource.supply().current().devices().stream()
-                        .filter(device -> names.contains(DeviceNames.of(resource.deviceClass(), device)))
+                        .filter(device -> names.contains(DeviceNames.of(resource.deviceClass(), device.id())))
                         .map(Device::id))
                 .collect(Collectors.toSet());
     }
@@ -132,12 +137,6 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
                 .filter(one -> one.resource().equals(resource.name().toString()))
                 .map(one -> Shares.whole(one.id()))
                 .collect(Collectors.toSet());
-    }
-
-    private static GivenDevice given(
-            ClaimAllocation.Result result, Resource resource, Device device, @Nullable String share) {
-        String only = resource.deviceClass().sharing().isShared() ? share : device.id();
-        return new GivenDevice(result, resource, device.id(), only == null ? List.of() : List.of(only));
     }
 
     /** The kind of CDI devices: {@code edgeplug.io/claim}. */

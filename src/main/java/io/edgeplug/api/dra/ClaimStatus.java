@@ -34,14 +34,11 @@ final class ClaimStatus implements AutoCloseable {
     /** So that slices go first. The scheduler looks only every five seconds. */
     private static final Duration AFTER_SLICES = Duration.ofMillis(50);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
 
-    private final ApiServer api;
-    private final String driver;
+    private final ClaimSource source;
     private final ClaimFiles files;
-    private final String boot;
     private final Supplier<List<OfDevice>> health;
     private final Function<String, Optional<String>> refusal;
     private final ClaimWatch watch;
@@ -60,23 +57,18 @@ final class ClaimStatus implements AutoCloseable {
     /**
      * The status of a node's claims.
      *
-     * @param boot identifies this boot of the node
      * @param health of the devices in the slices
      * @param refusal why the claim with a UID could not be prepared for the kubelet; empty if it could
      * @param watch knows whether the status may be written, and is told when the API server refuses that
      */
     ClaimStatus(
-            ApiServer api,
-            String driver,
+            ClaimSource source,
             ClaimFiles files,
-            String boot,
             Supplier<List<OfDevice>> health,
             Function<String, Optional<String>> refusal,
             ClaimWatch watch) {
-        this.api = api;
-        this.driver = driver;
+        this.source = source;
         this.files = files;
-        this.boot = boot;
         this.health = health;
         this.refusal = refusal;
         this.watch = watch;
@@ -157,7 +149,7 @@ final class ClaimStatus implements AutoCloseable {
         for (PreparedClaim claim : notes) {
             Claims.Name name = Claims.Name.of(claim);
             Optional<String> reason = claim.isAhead() ? Optional.empty() : refusal.apply(claim.uid());
-            if (claim.isReady(boot)) {
+            if (files.isReady(claim)) {
                 wanted.put(
                         name, DeviceConditions.ready(claim, files.interfaces().networks(claim), problems));
             } else if (reason.isPresent()) {
@@ -179,22 +171,11 @@ final class ClaimStatus implements AutoCloseable {
         AllocatedClaim now = known.get(name.uid());
         try {
             if (now == null) {
-                now = newest(
-                        name.uid(),
-                        api.ask(
-                                ApiRequest.claim(name.namespace(), name.name()),
-                                AllocatedClaim.reading(driver, api.nodeName()),
-                                PATIENCE));
+                now = newest(name.uid(), source.known(name));
             }
             DeviceConditions wanted = all.of(now);
             if (now.name().equals(name) && !wanted.areThoseOf(now)) {
-                String body = wanted.status(now, driver).toString();
-                AllocatedClaim ignored = newest(
-                        name.uid(),
-                        api.ask(
-                                ApiRequest.applyStatus(name.namespace(), name.name(), driver, body),
-                                AllocatedClaim.reading(driver, api.nodeName()),
-                                PATIENCE));
+                AllocatedClaim ignored = newest(name.uid(), source.write(now, wanted));
                 LOG.fine(() -> "claim " + name + ": status written: " + wanted);
             }
             return true;

@@ -32,15 +32,17 @@ final class ClaimWatch implements AutoCloseable {
     /** A claim of 32 requests with all their parameters, and of which the status repeats them. */
     private static final int MAX_EVENT = 8 << 20;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
+
+    /** When to look for the first time whether the identity has got the rights that it lacked. */
+    private static final Duration RIGHTS_LOOK = Duration.ofSeconds(30);
 
     /** Each look is some requests, and a cluster may have many nodes without the rights. */
     private static final Duration LONGEST_LOOK = Duration.ofMinutes(5);
 
     private final ApiServer api;
-    private final ClaimRights rights;
+    private final NodeRights rights;
     private final String driver;
     private final BooleanSupplier isKept;
     private final boolean follows;
@@ -48,7 +50,7 @@ final class ClaimWatch implements AutoCloseable {
     private final Thread thread;
     private final CountDownLatch isKnown = new CountDownLatch(1);
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
-    private final Backoff rightsLook;
+    private final Backoff rightsLook = new Backoff(RIGHTS_LOOK, LONGEST_LOOK);
     private final Duration longestOutage;
     private volatile boolean isClosed;
     private volatile boolean mayWrite;
@@ -71,7 +73,6 @@ final class ClaimWatch implements AutoCloseable {
      * @param isKept whether the API server keeps binding conditions, as far as is known
      * @param follows whether claims are followed at all, or it is only found out whether their status may be written
      * @param listener returns at once
-     * @param rightsLook when to look for the first time for rights that are missing; later less often
      * @param longestOutage how long following may fail before the scheduler waits for no more devices
      */
     ClaimWatch(
@@ -80,16 +81,14 @@ final class ClaimWatch implements AutoCloseable {
             BooleanSupplier isKept,
             boolean follows,
             Consumer<ClaimNews> listener,
-            Duration rightsLook,
             Duration longestOutage) {
         this.api = api;
-        this.rights = new ClaimRights(api, driver);
+        this.rights = new NodeRights(api, driver);
         this.driver = driver;
         this.isKept = isKept;
         this.follows = follows;
         this.listener = listener;
         this.longestOutage = longestOutage;
-        this.rightsLook = new Backoff(rightsLook, LONGEST_LOOK);
         this.thread = Front.DRA.virtual("claim watch").unstarted(this::follow);
     }
 
@@ -140,7 +139,7 @@ final class ClaimWatch implements AutoCloseable {
 
     private void turn() throws InterruptedException {
         String from = version;
-        Deadline opened = Deadline.in(PATIENCE.multipliedBy(2));
+        Deadline opened = Deadline.in(ApiServer.PATIENCE.multipliedBy(2));
         try {
             if (from == null) {
                 begin();
@@ -148,7 +147,7 @@ final class ClaimWatch implements AutoCloseable {
                 watch(from);
             }
         } catch (ApiException e) {
-            Deadline least = Deadline.in(e.retryAfter().orElse(Duration.ZERO));
+            Deadline least = Deadline.in(e.retryAfter());
             if (!e.isOfServer()) {
                 version = null;
             }
@@ -180,14 +179,11 @@ final class ClaimWatch implements AutoCloseable {
 
     private static void pause(Backoff until) throws InterruptedException {
         until.failed();
-        Optional<Deadline> due = until.due();
-        if (due.isPresent()) {
-            due.orElseThrow().await();
-        }
+        until.due().orElseGet(() -> Deadline.in(Duration.ZERO)).await();
     }
 
     private void begin() throws IOException, InterruptedException {
-        Optional<String> missing = follows ? rights.missing(api.file()) : rights.missingForStatus(api.file());
+        Optional<String> missing = rights.missing(follows);
         missing = missing.or(() -> Optional.ofNullable(refused));
         mayWrite = missing.isEmpty();
         if (missing.isPresent()) {
@@ -223,7 +219,7 @@ final class ClaimWatch implements AutoCloseable {
     }
 
     private void list() throws IOException, InterruptedException {
-        AllocatedClaim.Page all = AllocatedClaim.Page.all(api, driver, PATIENCE);
+        AllocatedClaim.Page all = AllocatedClaim.Page.all(api, driver);
         version = all.version();
         if (obstacle != null) {
             LOG.info(driver + ": follows claims, to prepare devices before pods are bound");
@@ -242,7 +238,7 @@ final class ClaimWatch implements AutoCloseable {
         // As much again is made of an event.
         api.watch(
                 ApiRequest.watchClaims(from),
-                PATIENCE,
+                ApiServer.PATIENCE,
                 MAX_EVENT,
                 2 * AllocatedClaim.MAX_NEEDED,
                 json -> hear(fields, node, json));

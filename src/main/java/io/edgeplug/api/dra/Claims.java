@@ -21,14 +21,11 @@ import java.util.stream.Collectors;
 
 /**
  * Prepares and releases claims. The kubelet may repeat a call, and finished work is not done again. Any thread may
- * call, and then waits. Only a few different claims wait for each other, by chance.
+ * call, and then waits.
  */
 final class Claims {
 
     private static final Logger LOG = Logger.getLogger(Claims.class.getName());
-
-    /** The kubelet waits for 45 s, and devices need most of that. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /** The scheduler waits for ten minutes, and should then know the reason. */
     private static final Duration SCHEDULER_WAITS = Duration.ofMinutes(9);
@@ -40,7 +37,6 @@ final class Claims {
 
     private final ClaimSource source;
     private final ClaimFiles files;
-    private final String boot;
     private final Failures failures;
     private final Runnable changed;
     private final KubeletClaims kubelet;
@@ -55,7 +51,6 @@ final class Claims {
     /**
      * Claims of a node.
      *
-     * @param boot identifies this boot of the node
      * @param custody follows which claims hold which devices
      * @param kubelet knows which claims the kubelet notes, and whose pods run
      * @param failures what has failed and has not gone well since
@@ -64,21 +59,19 @@ final class Claims {
     Claims(
             ClaimSource source,
             ClaimFiles files,
-            String boot,
             CustodyThread custody,
             KubeletClaims kubelet,
             Failures failures,
             Runnable wake) {
         this.source = source;
         this.files = files;
-        this.boot = boot;
         this.kubelet = kubelet;
         this.failures = failures;
         this.changed = () -> {
             custody.lookSoon();
             wake.run();
         };
-        this.preparation = new ClaimPreparation(source, files, boot, custody, changed);
+        this.preparation = new ClaimPreparation(source, files, custody, changed);
     }
 
     /** How many preparations succeeded, and how many failed. */
@@ -94,13 +87,8 @@ final class Claims {
     /** Takes in that devices have changed. What was done to one that is pulled is lost, also if it comes back. */
     void look() {
         files.notes().all().stream()
-                .filter(claim -> claim.isAhead() && isReady(claim) && !claim.isUndone() && source.hasLost(claim))
+                .filter(claim -> claim.isAhead() && files.isReady(claim) && !claim.isUndone() && source.hasLost(claim))
                 .forEach(files::noteUndone);
-    }
-
-    /** Whether a claim was completely prepared since the node was booted. */
-    boolean isReady(PreparedClaim claim) {
-        return claim.isReady(boot);
     }
 
     /** A claim as the kubelet names it. */
@@ -129,15 +117,15 @@ final class Claims {
         return attempt(name, Failures.Kind.CLAIM, "prepared", () -> {
             PreparedClaim before = files.notes().of(name.uid()).orElse(null);
             // A kubelet that has lost its notes has released nothing, so only this tells whether these are the devices.
-            ClaimAllocation allocation = source.allocation(name, PATIENCE);
+            ClaimAllocation allocation = source.allocation(name);
             if (before != null && !allocation.isOf(before)) {
                 kubelet.refuseIfRunning(before, allocation.pods());
                 remove(before, before.isAhead() ? GIVEN_BACK : "released, because it was allocated anew");
-            } else if (before != null && before.isReady(boot) && !before.isAhead()) {
+            } else if (before != null && files.isReady(before) && !before.isAhead()) {
                 files.restore(before);
                 return before.devices();
             } else if (before != null
-                    && before.isReady(boot)
+                    && files.isReady(before)
                     && !before.isUndone()
                     && source.areFit(before)
                     && files.notes().of(name.uid()).equals(Optional.of(before))) {
@@ -145,7 +133,7 @@ final class Claims {
                 LOG.info("claim " + name + ": was prepared before its pod was bound");
                 return before.devices();
             }
-            return timed(name, () -> preparation.forKubelet(name, allocation)).devices();
+            return prepared(name, allocation, false, () -> true).devices();
         });
     }
 
@@ -167,13 +155,13 @@ final class Claims {
                 remove(before, GIVEN_BACK);
             }
             PreparedClaim own = files.notes().of(name.uid()).orElse(null);
-            if (own != null && own.isReady(boot)) {
+            if (own != null && files.isReady(own)) {
                 files.restore(own);
                 return Optional.empty();
             }
             ClaimAllocation allocation;
             try {
-                allocation = source.allocation(name, PATIENCE);
+                allocation = source.allocation(name);
             } catch (IOException e) {
                 boolean isForbidden = e instanceof ApiException refusal && refusal.isForbidden();
                 return Optional.of(new Delay(String.valueOf(e.getMessage()), SCHEDULER_WAITS, isForbidden));
@@ -182,7 +170,7 @@ final class Claims {
                 return Delay.of("it was allocated anew meanwhile", SCHEDULER_WAITS);
             }
             try {
-                PreparedClaim ignored = timed(name, () -> preparation.forScheduler(name, allocation, isWaiting));
+                PreparedClaim ignored = prepared(name, allocation, true, isWaiting);
                 return Optional.empty();
             } catch (TimeoutException e) {
                 // The work goes on, and the next try waits for it.
@@ -196,10 +184,10 @@ final class Claims {
         });
     }
 
-    private PreparedClaim timed(Name name, Work<PreparedClaim> work)
+    private PreparedClaim prepared(Name name, ClaimAllocation allocation, boolean isAhead, BooleanSupplier isWaiting)
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
         long start = System.nanoTime();
-        PreparedClaim ready = work.run();
+        PreparedClaim ready = preparation.prepare(name, allocation, isAhead, isWaiting);
         preparations.countDone();
         changed.run();
         LOG.info("claim %s: prepared in %d ms: %s"

@@ -43,9 +43,9 @@ final class DeviceAttributes {
         made.text(MULTUS + "resourceName", deviceClass.resource().toString());
         List<Integer> nodes = deviceClass.placement().excludeTopology() ? List.of() : deviceClass.numaNodes(device);
         if (nodes.size() == 1) {
-            made.number(STANDARD + "numaNode", nodes.getFirst());
+            made.add(STANDARD + "numaNode", "int", nodes.getFirst());
         }
-        made.flag("rdma", !device.rdmaDevices().isEmpty());
+        made.add("rdma", "bool", !device.rdmaDevices().isEmpty());
         switch (device) {
             case PciDevice pci -> made.pci(pci);
             case SoftwareHca hca -> {}
@@ -72,14 +72,14 @@ final class DeviceAttributes {
         text("device", "%04x".formatted(function.device()));
         function.linkTypes().stream().findFirst().ifPresent(type -> text("linkType", type));
         if (function.iommuGroup().isPresent()) {
-            number("iommuGroup", function.iommuGroup().getAsInt());
+            add("iommuGroup", "int", function.iommuGroup().getAsInt());
         }
         if (pci instanceof PfPart part) {
             part.physicalNetNames().stream().findFirst().ifPresent(name -> text("pf", name));
             text("pfPciBusID", part.physicalFunction().toString());
         }
         if (pci instanceof VirtualFunction vf) {
-            number("vf", vf.index());
+            add("vf", "int", vf.index());
         }
         if (pci instanceof Fpga fpga) {
             fpga.afuIds().stream().findFirst().ifPresent(afu -> text("afu", afu));
@@ -95,21 +95,11 @@ final class DeviceAttributes {
 
     private void text(String name, String value) {
         if (!value.isEmpty() && value.length() <= MAX_TEXT) {
-            add(name).addProperty("string", value);
+            add(name, "string", value);
         }
     }
 
-    private void number(String name, int value) {
-        add(name).addProperty("int", value);
-    }
-
-    private void flag(String name, boolean value) {
-        add(name).addProperty("bool", value);
-    }
-
-    private JsonObject add(String name) {
-        JsonObject value = new JsonObject();
-        attributes.add(name, value);
-        return value;
+    private void add(String name, String type, Object value) {
+        attributes.add(name, Json.of(type, value));
     }
 }

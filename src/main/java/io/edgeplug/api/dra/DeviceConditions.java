@@ -8,14 +8,15 @@ import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.system.kernel.PlainText;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The conditions that the status of a claim should have.
@@ -55,49 +56,44 @@ record DeviceConditions(
      */
     static DeviceConditions ready(
             PreparedClaim claim, Map<AllocatedClaim.Key, NetworkData> networks, Map<String, String> problems) {
-        return new DeviceConditions(
-                claim.allocation(), of(claim, new Condition(true, "Prepared", ""), problems), networks);
+        Map<String, Condition> told = Map.of(READY, new Condition(true, "Prepared", ""));
+        return new DeviceConditions(claim.allocation(), each(keys(claim), told, problems), networks);
     }
 
     /** Those of a claim that could not be prepared for the kubelet, which tries again. */
     static DeviceConditions notReady(PreparedClaim claim, String reason, Map<String, String> problems) {
-        Condition condition = new Condition(false, FAILED, PlainText.start(reason, MAX_TEXT));
-        return new DeviceConditions(claim.allocation(), of(claim, condition, problems), Map.of());
+        Map<String, Condition> told = Map.of(READY, new Condition(false, FAILED, PlainText.start(reason, MAX_TEXT)));
+        return new DeviceConditions(claim.allocation(), each(keys(claim), told, problems), Map.of());
     }
 
-    private static Map<AllocatedClaim.Key, Map<String, Condition>> of(
-            PreparedClaim claim, Condition ready, Map<String, String> problems) {
-        Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
-        for (PreparedClaim.Device device : claim.devices()) {
-            Map<String, Condition> conditions = healthy(device.name(), problems);
-            conditions.put(READY, ready);
-            devices.put(AllocatedClaim.Key.of(device), conditions);
-        }
-        return devices;
+    private static Stream<AllocatedClaim.Key> keys(PreparedClaim claim) {
+        return claim.devices().stream().map(AllocatedClaim.Key::of);
     }
 
     /** Those of a claim that could not be prepared before its pod was bound. */
     static DeviceConditions failed(AllocatedClaim claim, String reason, Map<String, String> problems) {
-        Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
         String text = PlainText.start(reason, MAX_TEXT);
-        for (Given device : claim.devices()) {
-            Map<String, Condition> conditions = healthy(device.key().device(), problems);
-            conditions.put(READY, new Condition(false, FAILED, text));
-            conditions.put(FAILED, new Condition(true, FAILED, text));
-            devices.put(device.key(), conditions);
-        }
-        return new DeviceConditions(Optional.of(claim.allocation()), devices, Map.of());
+        Map<String, Condition> told =
+                Map.of(READY, new Condition(false, FAILED, text), FAILED, new Condition(true, FAILED, text));
+        Stream<AllocatedClaim.Key> devices = claim.devices().stream().map(Given::key);
+        return new DeviceConditions(Optional.of(claim.allocation()), each(devices, told, problems), Map.of());
     }
 
-    private static Map<String, Condition> healthy(String device, Map<String, String> problems) {
-        String problem = problems.getOrDefault(device, "");
-        Map<String, Condition> conditions = new TreeMap<>();
-        conditions.put(
-                HEALTHY,
-                problem.isEmpty()
-                        ? new Condition(true, HEALTHY, "")
-                        : new Condition(false, "Unhealthy", PlainText.start(problem, MAX_TEXT)));
-        return conditions;
+    /** These conditions of each device, and whether it is healthy. */
+    private static Map<AllocatedClaim.Key, Map<String, Condition>> each(
+            Stream<AllocatedClaim.Key> devices, Map<String, Condition> told, Map<String, String> problems) {
+        Map<AllocatedClaim.Key, Map<String, Condition>> all = new HashMap<>();
+        devices.forEach(device -> {
+            String problem = problems.getOrDefault(device.device(), "");
+            Map<String, Condition> conditions = new TreeMap<>(told);
+            conditions.put(
+                    HEALTHY,
+                    problem.isEmpty()
+                            ? new Condition(true, HEALTHY, "")
+                            : new Condition(false, "Unhealthy", PlainText.start(problem, MAX_TEXT)));
+            all.put(device, conditions);
+        });
+        return all;
     }
 
     /**
@@ -149,15 +145,10 @@ record DeviceConditions(
             }
         }
         Claims.Name name = claim.name();
+        JsonObject metadata = Json.of("namespace", name.namespace(), "name", name.name(), "uid", name.uid());
+        JsonObject status = Json.of("devices", devices);
         return Json.of(
-                "apiVersion",
-                "resource.k8s.io/v1",
-                "kind",
-                "ResourceClaim",
-                "metadata",
-                Json.of("namespace", name.namespace(), "name", name.name(), "uid", name.uid()),
-                "status",
-                Json.of("devices", devices));
+                "apiVersion", "resource.k8s.io/v1", "kind", "ResourceClaim", "metadata", metadata, "status", status);
     }
 
     private static JsonObject json(String type, Condition condition, Given before) {

@@ -1,6 +1,5 @@
 package io.edgeplug.api.dra;
 
-import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ShortName;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Preference;
@@ -22,12 +21,7 @@ public final class DeviceNames {
 
     private DeviceNames() {}
 
-    /** The name of a device in that class. It is unique on the node, also among the faces of the device. */
-    public static String of(DeviceClass deviceClass, Device device) {
-        return of(deviceClass, device.id());
-    }
-
-    /** The same for a device or a share, by its ID. */
+    /** The name of a device or a share, by its ID. It is unique on the node, also among the faces of the device. */
     public static String of(DeviceClass deviceClass, String id) {
         return of(id + (deviceClass.isFace() ? " " + deviceClass.resource() : ""));
     }

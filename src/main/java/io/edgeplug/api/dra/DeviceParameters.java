@@ -51,7 +51,7 @@ final class DeviceParameters {
         List<JsonElement> found = new ArrayList<>();
         for (JsonObject config : Json.objects(allocation, "config").toList()) {
             JsonObject opaque = Json.object(config, "opaque");
-            if (Json.text(opaque, "driver").equals(driver) && isFor(request, config.get("requests"))) {
+            if (Json.text(opaque, "driver").equals(driver) && isFor(request, config)) {
                 JsonElement parameters = opaque.get("parameters");
                 found.add(parameters == null ? new JsonObject() : parameters);
             }
@@ -60,14 +60,11 @@ final class DeviceParameters {
     }
 
     /** Parameters that name a request also apply to each of its alternatives. */
-    private static boolean isFor(String request, JsonElement requests) {
-        if (!(requests instanceof JsonArray names) || names.isEmpty()) {
-            return true;
-        }
-        return names.asList().stream()
-                .filter(JsonElement::isJsonPrimitive)
-                .map(JsonElement::getAsString)
-                .anyMatch(name -> name.equals(request) || request.startsWith(name + "/"));
+    private static boolean isFor(String request, JsonObject config) {
+        return !(config.get("requests") instanceof JsonArray names)
+                || names.isEmpty()
+                || Json.texts(config, "requests")
+                        .anyMatch(name -> name.equals(request) || request.startsWith(name + "/"));
     }
 
     /**
@@ -110,12 +107,9 @@ final class DeviceParameters {
         refuseOthers(object, "", Set.of("apiVersion", "fpga", "interface", "kind", "vf"));
         need(object, "apiVersion", VERSION);
         need(object, "kind", KIND);
-        JsonObject vf = part(object, "vf");
-        refuseOthers(vf, "vf.", Set.of("mac", "vlan", "max_tx_rate"));
-        JsonObject fpga = part(object, "fpga");
-        refuseOthers(fpga, "fpga.", Set.of("image"));
-        JsonObject moved = part(object, "interface");
-        refuseOthers(moved, "interface.", Set.of("addresses", "name"));
+        JsonObject vf = part(object, "vf", Set.of("mac", "vlan", "max_tx_rate"));
+        JsonObject fpga = part(object, "fpga", Set.of("image"));
+        JsonObject moved = part(object, "interface", Set.of("addresses", "name"));
         Step.Vf settings = new Step.Vf(
                 mac(vf),
                 vlan(vf),
@@ -127,11 +121,13 @@ final class DeviceParameters {
         return new ClaimChoice(settings, image(fpga), interfaceName(moved), addresses(moved));
     }
 
-    private JsonObject part(JsonObject object, String name) {
+    private JsonObject part(JsonObject object, String name, Set<String> known) {
         if (object.has(name) && !(object.get(name) instanceof JsonObject)) {
             mistakes.add(name + ": must be an object");
         }
-        return Json.object(object, name);
+        JsonObject part = Json.object(object, name);
+        refuseOthers(part, name + ".", known);
+        return part;
     }
 
     private void refuseOthers(JsonObject object, String path, Set<String> known) {

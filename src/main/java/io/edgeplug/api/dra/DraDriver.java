@@ -33,9 +33,6 @@ public final class DraDriver implements AutoCloseable {
     /** How long to wait until the slices have lost the devices that the device plugin offers from then on. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
 
-    /** When to look for the first time whether the node has got the rights to follow claims. */
-    private static final Duration RIGHTS_LOOK = Duration.ofSeconds(30);
-
     /** A pod waits in vain if nobody prepares its devices, so the scheduler is told of a longer outage. */
     private static final Duration LONGEST_OUTAGE = Duration.ofMinutes(2);
 
@@ -111,7 +108,7 @@ public final class DraDriver implements AutoCloseable {
                 .filter(supply -> supply.deviceClass().isClaimed())
                 .toList();
         this.preparations = preparations;
-        String boot = NodeBoot.of(place.boot());
+        this.files = files(place, claims, all);
         List<Resource> resources = supplies.stream()
                 .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))
                 .toList();
@@ -119,26 +116,24 @@ public final class DraDriver implements AutoCloseable {
         this.api = new ApiServer(
                 place.kubeconfig().orElseGet(Kubeconfig::ofKubelet),
                 place.nodeName().orElse(null));
+        KeptFields kept = new KeptFields(place.driver());
         this.watch = new ClaimWatch(
                 api,
                 place.driver(),
-                this::keepsConditions,
+                () -> kept.fields().contains(SliceField.BINDING),
                 supplies.stream()
                         .anyMatch(supply -> supply.deviceClass().claims().isPreparedBeforeBinding()),
                 this::heard,
-                RIGHTS_LOOK,
                 LONGEST_OUTAGE);
-        this.offers = new Offers(supplies, all, claims, watch::isFollowing, UNFIT);
-        this.publisher = new SlicePublisher(api, place.driver(), offers::now);
-        this.health = new HealthService(api, () -> offers.health(publisher.fields()), HealthService.REPETITION);
+        this.offers = new Offers(supplies, all, claims, kept, watch::isFollowing, UNFIT);
+        this.publisher = new SlicePublisher(api, place.driver(), kept, offers::now);
+        this.health = new HealthService(api, offers::health, HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        this.files = files(place, claims, all);
-        files.recover(boot);
+        files.recover();
         ClaimSource source = new ClaimSource(api, place.driver(), resources);
         KubeletClaims kubelet = new KubeletClaims(place.kubeletRoot(), place.cgroups());
-        this.prepared = new Claims(source, files, boot, custody, kubelet, preparations.failures(), this::claimsChanged);
-        this.status = new ClaimStatus(
-                api, place.driver(), files, boot, () -> offers.health(publisher.fields()), prepared::refusal, watch);
+        this.prepared = new Claims(source, files, custody, kubelet, preparations.failures(), this::claimsChanged);
+        this.status = new ClaimStatus(source, files, offers::health, prepared::refusal, watch);
         this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, watch);
         this.forgotten = new ForgottenClaims(prepared, source, files, kubelet, preparations.failures());
         this.sockets = sockets(place);
@@ -146,16 +141,16 @@ public final class DraDriver implements AutoCloseable {
         watch.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
-        this.followers =
-                supplies.stream().map(supply -> follow(supply, all, boot)).toList();
+        this.followers = supplies.stream().map(supply -> follow(supply, all)).toList();
     }
 
-    private static ClaimFiles files(Place place, PreparedClaims claims, Supplies all) {
+    private static ClaimFiles files(Place place, PreparedClaims claims, Supplies all) throws IOException {
         return new ClaimFiles(
                 claims,
                 new ClaimSpecs(place.cdi()),
                 new ClaimMetadata(place.directory().resolve(METADATA)),
-                new ClaimInterfaces(all::podInterface));
+                new ClaimInterfaces(all::podInterface),
+                NodeBoot.of(place.boot()));
     }
 
     /**
@@ -166,7 +161,7 @@ public final class DraDriver implements AutoCloseable {
      */
     public static void giveBackAhead(Place place, PreparedClaims claims, Supplies all) throws IOException {
         ClaimFiles files = files(place, claims, all);
-        files.recover(NodeBoot.of(place.boot()));
+        files.recover();
         for (PreparedClaim claim : claims.all()) {
             if (claim.isAhead()) {
                 files.remove(claim.uid());
@@ -174,7 +169,7 @@ public final class DraDriver implements AutoCloseable {
         }
     }
 
-    private Follower follow(Supply supply, Supplies all, String boot) {
+    private Follower follow(Supply supply, Supplies all) {
         return supply.stock()
                 .follow(Front.DRA, "stock of " + supply.deviceClass().resource(), Duration.ZERO, newest -> {
                     publisher.wake();
@@ -183,7 +178,7 @@ public final class DraDriver implements AutoCloseable {
                     prepared.look();
                     // A claim keeps its interface also if a reload takes that out of the class.
                     if (all.areInterfacesInPods()) {
-                        files.followInterfaces(boot);
+                        files.followInterfaces();
                     }
                 });
     }
@@ -192,10 +187,6 @@ public final class DraDriver implements AutoCloseable {
         publisher.wake();
         status.wake();
         awaited.wake();
-    }
-
-    private boolean keepsConditions() {
-        return publisher.fields().contains(SliceField.BINDING);
     }
 
     private void heard(ClaimNews news) {

@@ -41,7 +41,6 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     /** A node runs some hundred pods with a few claims each. Each claim of a call has a thread, which may wait. */
     static final int MAX_CLAIMS = 1024;
 
-    private static final int MAX_NAME = 253;
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]*[a-z0-9])?");
 
     private final Claims claims;
@@ -53,15 +52,14 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     /** The service in each version. */
     List<ServerServiceDefinition> services() {
-        ServerServiceDefinition newest = bindService();
-        return List.of(newest, as(OLDER, newest));
+        return inBoth(bindService(), OLDER);
     }
 
-    /** The service under the name of another version, whose messages are the same. */
-    static ServerServiceDefinition as(String version, ServerServiceDefinition newest) {
-        ServerServiceDefinition.Builder other = ServerServiceDefinition.builder(version);
-        newest.getMethods().forEach(method -> other.addMethod(renamed(version, method)));
-        return other.build();
+    /** A service, and the same under the name of an older version, whose messages are the same. */
+    static List<ServerServiceDefinition> inBoth(ServerServiceDefinition newest, String older) {
+        ServerServiceDefinition.Builder other = ServerServiceDefinition.builder(older);
+        newest.getMethods().forEach(method -> other.addMethod(renamed(older, method)));
+        return List.of(newest, other.build());
     }
 
     private static <Q, A> ServerMethodDefinition<Q, A> renamed(String version, ServerMethodDefinition<Q, A> method) {
@@ -78,17 +76,14 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     @Override
     public void nodePrepareResources(
             NodePrepareResourcesRequest request, StreamObserver<NodePrepareResourcesResponse> answer) {
-        run(request.getClaimsList(), answer, all -> {
-            Map<String, NodePrepareResourceResponse> outcomes = each(
-                    all,
-                    this::prepare,
-                    text -> NodePrepareResourceResponse.newBuilder()
-                            .setError(text)
-                            .build());
-            return NodePrepareResourcesResponse.newBuilder()
-                    .putAllClaims(outcomes)
-                    .build();
-        });
+        run(
+                request.getClaimsList(),
+                this::prepare,
+                text -> NodePrepareResourceResponse.newBuilder().setError(text).build(),
+                outcomes -> NodePrepareResourcesResponse.newBuilder()
+                        .putAllClaims(outcomes)
+                        .build(),
+                answer);
     }
 
     private NodePrepareResourceResponse prepare(Name name) throws IOException, InterruptedException {
@@ -117,17 +112,16 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     @Override
     public void nodeUnprepareResources(
             NodeUnprepareResourcesRequest request, StreamObserver<NodeUnprepareResourcesResponse> answer) {
-        run(request.getClaimsList(), answer, all -> {
-            Map<String, NodeUnprepareResourceResponse> outcomes = each(
-                    all,
-                    this::release,
-                    text -> NodeUnprepareResourceResponse.newBuilder()
-                            .setError(text)
-                            .build());
-            return NodeUnprepareResourcesResponse.newBuilder()
-                    .putAllClaims(outcomes)
-                    .build();
-        });
+        run(
+                request.getClaimsList(),
+                this::release,
+                text -> NodeUnprepareResourceResponse.newBuilder()
+                        .setError(text)
+                        .build(),
+                outcomes -> NodeUnprepareResourcesResponse.newBuilder()
+                        .putAllClaims(outcomes)
+                        .build(),
+                answer);
     }
 
     private NodeUnprepareResourceResponse release(Name name) throws IOException, InterruptedException {
@@ -140,13 +134,13 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
         T of(Name name) throws IOException, InterruptedException;
     }
 
-    /** Makes the answer for all claims of a call, and may wait. */
-    private interface Answering<A> {
-        A answer(List<Claim> claims) throws InterruptedException;
-    }
-
     /** Answers on a thread of its own, because the loop must not wait. */
-    private <A> void run(List<Claim> all, StreamObserver<A> observer, Answering<A> answering) {
+    private <T, A> void run(
+            List<Claim> all,
+            Work<T> work,
+            Function<String, T> failure,
+            Function<Map<String, T>, A> answer,
+            StreamObserver<A> observer) {
         if (!room.tryAcquire(all.size())) {
             observer.onError(Status.RESOURCE_EXHAUSTED
                     .withDescription("Other claims are being prepared.")
@@ -156,7 +150,7 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
         Front.DRA.virtual("claims").start(() -> {
             try {
                 boolean isAnswered = Front.DRA.attempt(() -> {
-                    observer.onNext(answering.answer(all));
+                    observer.onNext(answer.apply(each(all, work, failure)));
                     observer.onCompleted();
                 });
                 if (!isAnswered) {
@@ -202,7 +196,7 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     private static Name name(Claim claim) throws IOException {
         for (String name : List.of(claim.getNamespace(), claim.getName())) {
-            if (name.length() > MAX_NAME || !NAME.matcher(name).matches()) {
+            if (name.length() > Json.MAX_NAME || !NAME.matcher(name).matches()) {
                 throw new IOException("The claim's name or namespace is none of Kubernetes.");
             }
         }

@@ -30,8 +30,6 @@ final class ForgottenClaims implements AutoCloseable {
     /** News of all claims of a cluster may come together. */
     private static final Duration BURST = Duration.ofSeconds(1);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-
     private final Claims claims;
     private final ClaimSource source;
     private final ClaimFiles files;
@@ -101,7 +99,7 @@ final class ForgottenClaims implements AutoCloseable {
     /** Whether the API server does not have the allocation any more that was prepared, so that no pod can use it. */
     private boolean isGone(PreparedClaim claim) throws IOException, InterruptedException {
         try {
-            AllocatedClaim now = source.known(Claims.Name.of(claim), PATIENCE);
+            AllocatedClaim now = source.known(Claims.Name.of(claim));
             return !now.name().equals(Claims.Name.of(claim))
                     || now.devices().isEmpty()
                     || claim.allocation()

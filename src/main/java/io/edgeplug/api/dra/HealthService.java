@@ -108,8 +108,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
 
     /** The service in each version. */
     List<ServerServiceDefinition> services() {
-        ServerServiceDefinition newest = bindService();
-        return List.of(newest, DraService.as(VERSIONS.getLast(), newest));
+        return DraService.inBoth(bindService(), VERSIONS.getLast());
     }
 
     /** Reports that something may have changed. */

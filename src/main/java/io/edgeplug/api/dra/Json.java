@@ -9,6 +9,9 @@ import java.util.stream.Stream;
 /** Makes objects of the cluster, and reads them whatever their form. */
 final class Json {
 
+    /** The longest name of Kubernetes. */
+    static final int MAX_NAME = 253;
+
     private Json() {}
 
     /** An object of names and values in turn. A value is a text, a number, a boolean or JSON. */
@@ -58,5 +61,14 @@ final class Json {
     static String text(JsonObject json, String name) {
         JsonElement found = json.get(name);
         return found != null && found.isJsonPrimitive() ? found.getAsString() : "";
+    }
+
+    /** The beginning of that text, which may be long. */
+    static String text(JsonObject json, String name, int most) {
+        return start(text(json, name), most);
+    }
+
+    static String start(String text, int most) {
+        return text.substring(0, Math.min(text.length(), most));
     }
 }

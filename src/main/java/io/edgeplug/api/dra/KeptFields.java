@@ -32,7 +32,7 @@ final class KeptFields {
         this.driver = driver;
     }
 
-    /** As far as it is known. */
+    /** As far as it is known; from any thread. */
     Set<SliceField> fields() {
         return fields;
     }

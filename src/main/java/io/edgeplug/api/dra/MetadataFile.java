@@ -5,7 +5,6 @@ import com.google.gson.JsonObject;
 import io.edgeplug.api.dra.ClaimAllocation.Result;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -27,11 +26,11 @@ final class MetadataFile {
      */
     static Map<String, String> contents(
             Claims.Name claim, ClaimAllocation allocation, String driver, List<GivenDevice> devices) {
-        Map<String, List<GivenDevice>> requests = devices.stream()
-                .collect(Collectors.groupingBy(one -> one.result().request(), TreeMap::new, Collectors.toList()));
-        Map<String, String> contents = new TreeMap<>();
-        requests.forEach((request, own) -> contents.put(request, content(claim, allocation, driver, own)));
-        return contents;
+        return devices.stream()
+                .collect(Collectors.groupingBy(
+                        one -> one.result().request(),
+                        Collectors.collectingAndThen(
+                                Collectors.toList(), own -> content(claim, allocation, driver, own))));
     }
 
     private static String content(

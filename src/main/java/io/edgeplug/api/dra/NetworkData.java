@@ -50,16 +50,12 @@ record NetworkData(String name, List<String> addresses, String mac) {
     static NetworkData read(JsonObject device) {
         JsonObject told = Json.object(device, KEY);
         return new NetworkData(
-                start(Json.text(told, NAME), MAX_NAME),
+                Json.text(told, NAME, MAX_NAME),
                 Json.texts(told, ADDRESSES)
                         .limit(MAX_ADDRESSES)
-                        .map(text -> start(text, MAX_ADDRESS))
+                        .map(text -> Json.start(text, MAX_ADDRESS))
                         .toList(),
-                start(Json.text(told, MAC), MAX_MAC));
-    }
-
-    private static String start(String text, int most) {
-        return text.substring(0, Math.min(text.length(), most));
+                Json.text(told, MAC, MAX_MAC));
     }
 
     /** Says it of a device. */

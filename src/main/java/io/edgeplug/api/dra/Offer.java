@@ -71,10 +71,8 @@ record Offer(
     }
 
     private static List<Device> spread(List<Device> sorted) {
-        Map<String, List<Device>> byAdapter = new TreeMap<>();
-        sorted.forEach(device -> byAdapter
-                .computeIfAbsent(adapter(device), none -> new ArrayList<>())
-                .add(device));
+        Map<String, List<Device>> byAdapter =
+                sorted.stream().collect(Collectors.groupingBy(Offer::adapter, TreeMap::new, Collectors.toList()));
         List<Device> spread = new ArrayList<>();
         for (int turn = 0; spread.size() < sorted.size(); turn++) {
             for (List<Device> one : byAdapter.values()) {

@@ -31,6 +31,7 @@ final class Offers {
     private final Supplies all;
     private final PreparedClaims claims;
     private final Duration firstUnfit;
+    private final KeptFields kept;
     private final BooleanSupplier isAwaited;
     private volatile Set<ResourceName> withdrawn = Set.of();
 
@@ -42,13 +43,21 @@ final class Offers {
      *
      * @param supplies of the driver's classes
      * @param all of all classes
+     * @param kept the fields that the API server keeps
      * @param isAwaited whether the scheduler can wait until devices are prepared
      * @param firstUnfit how long a device is kept from other claims after its preparation has failed once
      */
-    Offers(List<Supply> supplies, Supplies all, PreparedClaims claims, BooleanSupplier isAwaited, Duration firstUnfit) {
+    Offers(
+            List<Supply> supplies,
+            Supplies all,
+            PreparedClaims claims,
+            KeptFields kept,
+            BooleanSupplier isAwaited,
+            Duration firstUnfit) {
         this.supplies = List.copyOf(supplies);
         this.all = all;
         this.claims = claims;
+        this.kept = kept;
         this.isAwaited = isAwaited;
         this.firstUnfit = firstUnfit;
     }
@@ -116,16 +125,12 @@ final class Offers {
         return offers;
     }
 
-    /**
-     * The health of the devices in the slices, for the kubelet.
-     *
-     * @param fields the fields that the API server keeps
-     */
-    List<OfDevice> health(Set<SliceField> fields) {
+    /** The health of the devices in the slices, for the kubelet. */
+    List<OfDevice> health() {
         List<PreparedClaim.Device> claimed = claimed();
         return offered().stream()
                 .map(supply -> offer(supply.deviceClass(), supply.current(), claimed, Set.of(), Map.of()))
-                .flatMap(offer -> offer.inOrder(fields).stream())
+                .flatMap(offer -> offer.inOrder(kept.fields()).stream())
                 .map(one -> OfDevice.of(one.name(), one.device()))
                 .toList();
     }

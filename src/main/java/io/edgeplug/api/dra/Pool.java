@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Gatherers;
 
 /**
  * The content of this node's slices. The devices of all classes come first, one slice after the other. Then come the
@@ -113,7 +114,9 @@ final class Pool {
             int wanted = before.getOrDefault(device.name(), at);
             List<DeviceText> slice = slices.computeIfAbsent(wanted, none -> new ArrayList<>());
             if (wanted < at || slice.size() == MAX_DEVICES) {
-                return filled(devices);
+                return devices.stream()
+                        .gather(Gatherers.windowFixed(MAX_DEVICES))
+                        .toList();
             }
             slice.add(device);
             at = wanted;
@@ -121,31 +124,13 @@ final class Pool {
         return slices.values();
     }
 
-    private static List<List<DeviceText>> filled(List<DeviceText> devices) {
-        List<List<DeviceText>> slices = new ArrayList<>();
-        for (int from = 0; from < devices.size(); from += MAX_DEVICES) {
-            slices.add(devices.subList(from, Math.min(from + MAX_DEVICES, devices.size())));
-        }
-        return slices;
-    }
-
     private List<SliceContent> counters() {
-        List<SliceContent> slices = new ArrayList<>();
-        if (!fields.contains(SliceField.COUNTERS)) {
-            return slices;
-        }
-        JsonArray sets = new JsonArray();
-        for (String id : shared) {
-            sets.add(Json.of("name", DeviceNames.of(id), "counters", ONE_USE));
-            if (sets.size() == MAX_COUNTER_SETS) {
-                slices.add(SliceContent.of(SliceContent.COUNTERS, sets));
-                sets = new JsonArray();
-            }
-        }
-        if (!sets.isEmpty()) {
-            slices.add(SliceContent.of(SliceContent.COUNTERS, sets));
-        }
-        return slices;
+        return shared.stream()
+                .filter(id -> fields.contains(SliceField.COUNTERS))
+                .map(id -> Json.of("name", DeviceNames.of(id), "counters", ONE_USE))
+                .gather(Gatherers.windowFixed(MAX_COUNTER_SETS))
+                .map(sets -> SliceContent.of(SliceContent.COUNTERS, Json.array(sets.stream())))
+                .toList();
     }
 
     /** Without counters only one face is listed: the one that a claim has, or else the first. */

@@ -1,5 +1,6 @@
 package io.edgeplug.api.dra;
 
+import com.google.gson.JsonObject;
 import io.edgeplug.system.files.ForeignFile.TooLargeException;
 import io.edgeplug.system.files.ForeignJson;
 import io.edgeplug.system.files.JsonTree;
@@ -34,23 +35,8 @@ record SliceList(String version, List<Slice> slices) {
 
     private static SliceList read(ForeignJson json) throws IOException {
         List<Slice> slices = new ArrayList<>();
-        StringBuilder version = new StringBuilder();
-        json.eachField(name -> {
-            switch (name) {
-                case "items" -> slices.addAll(items(json));
-                case "metadata" ->
-                    json.eachField(field ->
-                            version.append(field.equals("resourceVersion") ? json.text() : ApiReading.skipped(json)));
-                default -> json.skipValue();
-            }
-        });
-        return new SliceList(version.toString(), slices);
-    }
-
-    private static List<Slice> items(ForeignJson json) throws IOException {
-        List<Slice> slices = new ArrayList<>();
         long[] kept = {0};
-        json.eachElement(() -> {
+        JsonObject metadata = ApiReading.list(json, () -> {
             Slice slice = Slice.of(new JsonTree(json, Slice.MAX_TREE).nextObject());
             if (slice.content().devices().size() > MAX_DEVICES) {
                 throw new TooLargeException("has a slice with more than the " + MAX_DEVICES + " devices of Kubernetes");
@@ -61,6 +47,6 @@ record SliceList(String version, List<Slice> slices) {
                 throw new TooLargeException("has more slices than a node can have");
             }
         });
-        return slices;
+        return new SliceList(Json.text(metadata, "resourceVersion"), slices);
     }
 }

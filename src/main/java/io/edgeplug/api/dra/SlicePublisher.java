@@ -8,10 +8,6 @@ import io.edgeplug.system.flow.Threads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 
@@ -59,9 +55,9 @@ final class SlicePublisher implements AutoCloseable {
     /** The number of wakes that the published slices take into account. */
     private final Latest<Long> done = new Latest<>(0L, Long::longValue);
 
-    SlicePublisher(ApiServer api, String driver, Supplier<List<Offer>> offers) {
+    SlicePublisher(ApiServer api, String driver, KeptFields kept, Supplier<List<Offer>> offers) {
         this.api = api;
-        this.store = new SliceStore(api, driver, this::wake);
+        this.store = new SliceStore(api, driver, kept, this::wake);
         this.driver = driver;
         this.offers = offers;
         this.thread = Front.DRA.virtual("slices").unstarted(this::follow);
@@ -69,11 +65,6 @@ final class SlicePublisher implements AutoCloseable {
 
     void start() {
         thread.start();
-    }
-
-    /** The fields that the API server keeps, as far as it is known; from any thread. */
-    Set<SliceField> fields() {
-        return store.fields();
     }
 
     /** The status of the slices, from any thread. */
@@ -103,36 +94,30 @@ final class SlicePublisher implements AutoCloseable {
             while (true) {
                 long seen = wakes.get();
                 noteEndOfWatch();
-                Optional<Duration> pause = isWanted && backoff.isDue() ? attempt(seen) : Optional.empty();
-                Duration wait =
-                        pause.or(() -> backoff.due().map(Deadline::wakeUp)).orElse(SLOW_LOOK);
-                Long ignored = awaitNews(seen, wait);
-                if (pause.isPresent()) {
-                    // The server has said how long to wait, and no change shortens that.
-                    Deadline.in(wait).await();
-                }
+                Deadline least = Deadline.in(isWanted && backoff.isDue() ? attempt(seen) : Duration.ZERO);
+                awaitNews(seen, backoff.due().map(Deadline::wakeUp).orElse(SLOW_LOOK));
+                // The server may have said how long to wait, and no change shortens that.
+                least.await();
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer publishing");
         } finally {
-            store.close();
+            store.forget();
         }
     }
 
     /** Waits for a change. After a failure, a change of the identity's files is one too. */
-    private Long awaitNews(long seen, Duration wait) throws InterruptedException {
+    private void awaitNews(long seen, Duration wait) throws InterruptedException {
         Deadline end = Deadline.in(wait);
-        Long now = seen;
-        while (now <= seen && !end.isOver()) {
-            Duration left = end.left();
+        while (wakes.get() <= seen && !end.isOver()) {
             boolean hasFailed = !backoff.isDue();
-            now = wakes.awaitNewerThan(seen, hasFailed && left.compareTo(FILES_LOOK) > 0 ? FILES_LOOK : left);
+            Deadline next = hasFailed ? end.orEarlier(Deadline.in(FILES_LOOK)) : end;
+            Long ignored = wakes.awaitNewerThan(seen, next.left());
             if (hasFailed && api.hasNews()) {
                 backoff.reset();
-                return now;
+                return;
             }
         }
-        return now;
     }
 
     /**
@@ -146,30 +131,29 @@ final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    private Optional<Duration> attempt(long seen) throws InterruptedException {
-        AtomicReference<Optional<Duration>> pause = new AtomicReference<>(Optional.empty());
-        if (!Front.DRA.attempt(() -> pause.set(publish(seen)))) {
+    /** Returns the pause that the server asks for, or none. */
+    private Duration attempt(long seen) throws InterruptedException {
+        Duration[] pause = {Duration.ZERO};
+        if (!Front.DRA.attempt(() -> pause[0] = publish(seen))) {
             store.forget();
             failed(new IOException("a bug in edgeplug, see above"));
         }
-        return Objects.requireNonNull(pause.get());
+        return pause[0];
     }
 
-    /** Returns the pause that the server asks for, if any. */
-    private Optional<Duration> publish(long seen) throws InterruptedException {
+    private Duration publish(long seen) throws InterruptedException {
         try {
-            int slices = store.write(offers.get());
-            tell(slices, store.devices());
+            SliceStatus now = store.write(offers.get());
+            tell(now.slices(), now.devices());
             Long ignored = done.change(before -> seen);
             told = "";
             last = "";
-            status = new SliceStatus(store.pool(), store.generation(), slices, store.devices(), Optional.empty());
+            status = now;
             isFollowed = true;
             backoff.succeeded();
             if (!store.isFollowed()) {
                 wake();
             }
-            return Optional.empty();
         } catch (ApiException e) {
             if (e.isOutdated() || e.isForbidden()) {
                 store.forget();
@@ -178,8 +162,8 @@ final class SlicePublisher implements AutoCloseable {
             return e.retryAfter();
         } catch (IOException e) {
             failed(e);
-            return Optional.empty();
         }
+        return Duration.ZERO;
     }
 
     private void tell(int slices, int devices) {

@@ -2,7 +2,6 @@ package io.edgeplug.api.dra;
 
 import io.edgeplug.api.dra.Slice.Place;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -17,9 +16,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** This node's slices on the API server, as a list and the watch that follows it report them; for one thread. */
-final class SliceStore implements AutoCloseable {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+final class SliceStore {
 
     private final ApiServer api;
     private final String driver;
@@ -36,11 +33,11 @@ final class SliceStore implements AutoCloseable {
 
     private @Nullable SliceWatch watch;
 
-    SliceStore(ApiServer api, String driver, Runnable wake) {
+    SliceStore(ApiServer api, String driver, KeptFields kept, Runnable wake) {
         this.api = api;
         this.driver = driver;
         this.wake = wake;
-        this.kept = new KeptFields(driver);
+        this.kept = kept;
     }
 
     /** Whether a watch reports changes by others now. */
@@ -48,27 +45,7 @@ final class SliceStore implements AutoCloseable {
         return watch != null && !watch.isOver();
     }
 
-    /** The name of the pool, which is the node's; empty until it is known. */
-    String pool() {
-        return place == null ? "" : place.node();
-    }
-
-    /** The fields that the server keeps, as far as it is known; from any thread. */
-    Set<SliceField> fields() {
-        return kept.fields();
-    }
-
-    long generation() {
-        return generation;
-    }
-
-    int devices() {
-        return slices.values().stream()
-                .mapToInt(slice -> slice.content().devices().size())
-                .sum();
-    }
-
-    /** Has the slices listed again before the next write. */
+    /** Stops following the slices, and has them listed again before the next write. */
     void forget() {
         if (watch != null) {
             watch.close();
@@ -79,9 +56,9 @@ final class SliceStore implements AutoCloseable {
     /**
      * Makes the slices those of these offers, and writes only those that differ.
      *
-     * @return how many slices there are then
+     * @return the slices as they are then
      */
-    int write(List<Offer> offers) throws IOException, InterruptedException {
+    SliceStatus write(List<Offer> offers) throws IOException, InterruptedException {
         takeNews();
         Place where = place();
         if (!isFollowed()) {
@@ -89,14 +66,15 @@ final class SliceStore implements AutoCloseable {
             where = place();
         }
         // Another turn is needed only if the server turns out to drop one more kind of field.
-        while (true) {
-            Set<SliceField> before = kept.fields();
-            List<SliceContent> wanted = Pool.slices(driver, offers, kept.fields(), places(), texts);
-            write(where, wanted);
-            if (before.equals(kept.fields())) {
-                return wanted.size();
-            }
-        }
+        Set<SliceField> before;
+        do {
+            before = kept.fields();
+            write(where, Pool.slices(driver, offers, before, places(), texts));
+        } while (!before.equals(kept.fields()));
+        int devices = slices.values().stream()
+                .mapToInt(slice -> slice.content().devices().size())
+                .sum();
+        return new SliceStatus(where.node(), generation, slices.size(), devices, Optional.empty());
     }
 
     /** By the name of a device, the index of the slice that has it. */
@@ -110,7 +88,7 @@ final class SliceStore implements AutoCloseable {
         Place known = place;
         if (known == null) {
             String node = api.nodeName();
-            known = new Place(driver, node, api.ask(ApiRequest.node(node), ApiReading.uid(), PATIENCE));
+            known = new Place(driver, node, api.ask(ApiRequest.node(node), ApiReading.uid()));
             place = known;
         }
         return known;
@@ -151,7 +129,7 @@ final class SliceStore implements AutoCloseable {
 
     private void list(Place where) throws IOException, InterruptedException {
         forget();
-        SliceList list = api.ask(ApiRequest.slices(where.node(), driver), SliceList.reading(), PATIENCE);
+        SliceList list = api.ask(ApiRequest.slices(where.node(), driver), SliceList.reading());
         Set<String> before = names();
         slices.clear();
         surplus.clear();
@@ -167,7 +145,7 @@ final class SliceStore implements AutoCloseable {
             }
         });
         ApiRequest following = ApiRequest.watchSlices(where.node(), driver, list.version());
-        watch = new SliceWatch(api, following, PATIENCE, wake);
+        watch = new SliceWatch(api, following, ApiServer.PATIENCE, wake);
     }
 
     private Set<String> names() {
@@ -242,7 +220,7 @@ final class SliceStore implements AutoCloseable {
         Map<ApiRequest, ApiReading<Slice>> requests = new LinkedHashMap<>();
         due.forEach(index -> requests.put(request(where, index, wanted.get(index)), Slice.reading(wanted.get(index))));
         Throwable failure = null;
-        Iterator<Future<Slice>> answers = api.askAll(requests, PATIENCE).iterator();
+        Iterator<Future<Slice>> answers = api.askAll(requests).iterator();
         for (int index : due) {
             Throwable one = take(index, wanted.get(index), answers.next());
             failure = failure == null ? one : failure;
@@ -272,17 +250,11 @@ final class SliceStore implements AutoCloseable {
 
     private void delete(Slice slice) throws IOException, InterruptedException {
         try {
-            boolean ignored = api.ask(ApiRequest.delete(slice.name(), slice.uid()), ApiReading.nothing(), PATIENCE);
+            boolean ignored = api.ask(ApiRequest.delete(slice.name(), slice.uid()), ApiReading.nothing());
         } catch (ApiException e) {
             if (!e.isOutdated()) {
                 throw e;
             }
         }
-    }
-
-    /** Stops following the slices, which stay on the server. */
-    @Override
-    public void close() {
-        forget();
     }
 }

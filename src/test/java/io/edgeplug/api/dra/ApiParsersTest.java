@@ -2,6 +2,7 @@ package io.edgeplug.api.dra;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.edgeplug.api.dra.SliceWatch.SliceEvent;
 import io.edgeplug.soak.SpoiltInputs;
 import io.edgeplug.system.files.ForeignJson;
 import java.io.ByteArrayInputStream;

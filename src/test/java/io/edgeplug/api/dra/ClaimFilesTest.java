@@ -49,7 +49,8 @@ final class ClaimFilesTest {
                 new ClaimSpecs(directory.resolve("cdi")),
                 new ClaimMetadata(directory.resolve("metadata")),
                 new ClaimInterfaces((uid, device) ->
-                        uid.equals(UID) && device.equals(VF) ? Objects.requireNonNull(now.get()) : Optional.empty()))) {
+                        uid.equals(UID) && device.equals(VF) ? Objects.requireNonNull(now.get()) : Optional.empty()),
+                "boot")) {
             Path file = directory.resolve("cdi/edgeplug-claim_uid.json");
             now.set(Optional.of(new PodInterface("net1", Optional.of("ens1f0v0"), "", List.of())));
             files.noteReady(claim().ready("boot", """
@@ -58,16 +59,16 @@ final class ClaimFilesTest {
             assertThat(file).content().contains("1.1.0", "\"hostInterfaceName\": \"ens1f0v0\"", "=net1");
 
             now.set(Optional.of(new PodInterface("net1", Optional.empty(), "", List.of())));
-            files.followInterfaces("boot");
+            files.followInterfaces();
             assertThat(file).content().contains("0.5.0", "=net1").doesNotContain("netDevices");
 
             // The next daemon writes what is so then, and not what was so when the claim was prepared.
             now.set(Optional.of(new PodInterface("net1", Optional.of("dev7"), "", List.of())));
-            files.recover("boot");
+            files.recover();
             assertThat(file).content().contains("1.1.0", "\"hostInterfaceName\": \"dev7\"");
 
             files.remove(UID);
-            files.followInterfaces("boot");
+            files.followInterfaces();
             assertThat(file).doesNotExist();
         }
     }
@@ -79,7 +80,8 @@ final class ClaimFilesTest {
                 notes,
                 new ClaimSpecs(directory.resolve("cdi")),
                 new ClaimMetadata(directory.resolve("metadata")),
-                new ClaimInterfaces((uid, device) -> Optional.empty()));
+                new ClaimInterfaces((uid, device) -> Optional.empty()),
+                "boot");
         PreparedClaim begun = claim();
         PreparedClaim ready = begun.ready("boot", "{}", Map.of("vfs", "{}"));
         files.note(begun);

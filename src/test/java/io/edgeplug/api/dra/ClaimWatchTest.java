@@ -43,8 +43,7 @@ final class ClaimWatchTest {
     }
 
     private ClaimWatch start(Duration longestOutage) {
-        ClaimWatch watch = closing.add(new ClaimWatch(
-                api, "edgeplug.io", () -> true, true, this::hear, Duration.ofSeconds(30), longestOutage));
+        ClaimWatch watch = closing.add(new ClaimWatch(api, "edgeplug.io", () -> true, true, this::hear, longestOutage));
         watch.start();
         return watch;
     }

@@ -188,7 +188,12 @@ final class DraNode implements AutoCloseable {
     Offers offers(Duration unfit) throws Exception {
         Supplies supplies = opened.orElseThrow().supplies();
         return new Offers(
-                supplies.each().stream().toList(), supplies, PreparedClaims.read(claims()), () -> true, unfit);
+                supplies.each().stream().toList(),
+                supplies,
+                PreparedClaims.read(claims()),
+                new KeptFields("edgeplug.io"),
+                () -> true,
+                unfit);
     }
 
     /** Changes the configuration, for the next reload or start of the daemon. */

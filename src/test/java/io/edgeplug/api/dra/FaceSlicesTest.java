@@ -43,7 +43,7 @@ final class FaceSlicesTest extends OnApiServer {
     }
 
     private static String name(DeviceClass face, int number) {
-        return DeviceNames.of(face, vf(number));
+        return DeviceNames.of(face, vf(number).id());
     }
 
     @Test

@@ -39,7 +39,7 @@ abstract class OnApiServer {
 
     /** A publisher that is not started yet. */
     final SlicePublisher publisher(ApiServer api) {
-        return closing.add(new SlicePublisher(api, DRIVER, offers::get));
+        return closing.add(new SlicePublisher(api, DRIVER, new KeptFields(DRIVER), offers::get));
     }
 
     final void offer(Offer... now) {

@@ -72,6 +72,17 @@ final class SliceRepairTest extends OnApiServer {
     }
 
     @Test
+    void pauseOfTheServerIsWaitedOnce() throws Exception {
+        server.answerNext(429, "slowly", Map.of("Retry-After", "4"));
+        long began = System.nanoTime();
+
+        assertThat(published(vfs(1))).hasSize(1);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - began))
+                .isBetween(Duration.ofSeconds(4), Duration.ofMillis(7500));
+    }
+
+    @Test
     void conflictIsFollowedByANewLook() throws Exception {
         assertThat(published(vfs(3))).hasSize(1);
         server.awaitWatch();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonParser;
+import io.edgeplug.api.dra.SliceWatch.SliceEvent;
 import io.edgeplug.system.files.ForeignJson;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
