@@ -200,8 +200,7 @@ final class AwaitedClaims implements AutoCloseable {
                 if (giveBack(uid)) {
                     return;
                 }
-                backoff.failed();
-                backoff.due().orElseGet(() -> Deadline.in(FIRST_RETRY)).await();
+                pause(backoff);
                 continue;
             }
             if (status.hasFailed(claim)) {
@@ -225,13 +224,21 @@ final class AwaitedClaims implements AutoCloseable {
                 watch.doubt(delay.reason());
             } else if (!delay.reason().equals(told)) {
                 told = delay.reason();
-                waiting.line("claim " + claim.name() + ": its pod waits: " + told)
-                        .ifPresent(LOG::info);
+                logWaiting(claim, told);
             }
             backoff.failed();
             Long ignored = changes.awaitNewerThan(
                     seen, backoff.due().map(Deadline::wakeUp).orElse(FIRST_RETRY), LEAST_RETRY);
         }
+    }
+
+    private static void pause(Backoff backoff) throws InterruptedException {
+        backoff.failed();
+        backoff.due().orElseGet(() -> Deadline.in(FIRST_RETRY)).await();
+    }
+
+    private void logWaiting(AllocatedClaim claim, String reason) {
+        waiting.line("claim " + claim.name() + ": its pod waits: " + reason).ifPresent(LOG::info);
     }
 
     /** Returns why the claim is to be tried again; null if it is ready, or if it has failed. */

@@ -121,8 +121,7 @@ public final class DraDriver implements AutoCloseable {
                 api,
                 place.driver(),
                 () -> kept.fields().contains(SliceField.BINDING),
-                supplies.stream()
-                        .anyMatch(supply -> supply.deviceClass().claims().isPreparedBeforeBinding()),
+                isAnyPreparedBeforeBinding(),
                 this::heard,
                 LONGEST_OUTAGE);
         this.offers = new Offers(supplies, all, claims, kept, watch::isFollowing, UNFIT);
@@ -142,6 +141,11 @@ public final class DraDriver implements AutoCloseable {
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
         this.followers = supplies.stream().map(supply -> follow(supply, all)).toList();
+    }
+
+    private boolean isAnyPreparedBeforeBinding() {
+        return supplies.stream()
+                .anyMatch(supply -> supply.deviceClass().claims().isPreparedBeforeBinding());
     }
 
     private static ClaimFiles files(Place place, PreparedClaims claims, Supplies all) throws IOException {

@@ -54,8 +54,7 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
     /** Reads one class; empty if it has mistakes. */
     Optional<DeviceClass> read(Table table) {
         int before = mistakes.count();
-        Optional<ResourceName> resource =
-                table.required("resource").flatMap(text -> Words.resource(table, "resource", text));
+        Optional<ResourceName> resource = resource(table);
         Optional<Kind> kind = Words.oneOf(table.requiring("kind"), "kind", Kind.class);
         ContainerRules container = new ContainerReader(table, kind).read(resource);
         Placement placement = placement(table);
@@ -68,15 +67,11 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         boolean isFace = isFace(table, sharing, care.health());
         List<Selector> selectors = selectors(table, kind, recipe);
         Optional<String> trustOwner = trustOwner(table, kind, container);
-        ApiReader apis = new ApiReader(table);
-        Api api = apis.read(resource);
+        Api api = new ApiReader(table).read(resource);
         Optional<Step.Interface> moved =
                 new InterfaceReader(table, kind).read(container.handOver(), api, sharing, recipe);
         Recipe whole = moved.map(recipe::then).orElse(recipe);
-        ClaimRules claims = new ClaimRules(
-                ClaimChoicesReader.read(table, kind, api, whole),
-                evict(table, api),
-                apis.isPreparedBeforeBinding(api, whole));
+        ClaimRules claims = claims(table, kind, api, whole);
         FileRules.Identity identity = files.identity(isFace);
         if (mistakes.count() > before) {
             return Optional.empty();
@@ -98,6 +93,10 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
                 api,
                 claims,
                 identity));
+    }
+
+    private static Optional<ResourceName> resource(Table table) {
+        return table.required("resource").flatMap(text -> Words.resource(table, "resource", text));
     }
 
     /** What is done to a device, and with which programs. */
@@ -135,12 +134,15 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         return trustOwner;
     }
 
-    private static boolean evict(Table table, Api api) {
+    private static ClaimRules claims(Table table, Optional<Kind> kind, Api api, Recipe recipe) {
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
         }
-        return evict;
+        return new ClaimRules(
+                ClaimChoicesReader.read(table, kind, api, recipe),
+                evict,
+                new ApiReader(table).isPreparedBeforeBinding(api, recipe));
     }
 
     /**

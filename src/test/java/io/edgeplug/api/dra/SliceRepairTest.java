@@ -73,13 +73,14 @@ final class SliceRepairTest extends OnApiServer {
 
     @Test
     void pauseOfTheServerIsWaitedOnce() throws Exception {
-        server.answerNext(429, "slowly", Map.of("Retry-After", "4"));
+        server.answerNext(429, "slowly", Map.of("Retry-After", "8"));
         long began = System.nanoTime();
 
         assertThat(published(vfs(1))).hasSize(1);
 
+        // Twice would be 16 s.
         assertThat(Duration.ofNanos(System.nanoTime() - began))
-                .isBetween(Duration.ofSeconds(4), Duration.ofMillis(7500));
+                .isBetween(Duration.ofSeconds(8), Duration.ofMillis(15_900));
     }
 
     @Test
