@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * A verified copy of an FPGA's image that only root can change, so the loaded image is the verified one. Closing it
  * deletes the copy.
  */
-record Bitstream(Path copy, Semaphore room, int size) implements AutoCloseable {
+record Bitstream(Path path, Semaphore room, int size) implements AutoCloseable {
 
     private static final String PREFIX = "edgeplug-";
     private static final String SUFFIX = ".bin";
@@ -110,13 +110,9 @@ record Bitstream(Path copy, Semaphore room, int size) implements AutoCloseable {
         return COPY.matcher(name).matches();
     }
 
-    Path path() {
-        return copy;
-    }
-
     /** Its bytes, outside the heap. */
     ByteBuffer map() throws IOException {
-        try (FileChannel channel = FileChannel.open(copy, StandardOpenOption.READ)) {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
         }
     }
@@ -124,7 +120,7 @@ record Bitstream(Path copy, Semaphore room, int size) implements AutoCloseable {
     /** Call it once. A copy that cannot be deleted takes its room for ever. */
     @Override
     public void close() throws IOException {
-        Files.deleteIfExists(copy);
+        Files.deleteIfExists(path);
         room.release(size);
     }
 
@@ -168,14 +164,10 @@ record Bitstream(Path copy, Semaphore room, int size) implements AutoCloseable {
         if (stranger.isPresent()) {
             throw new IOException(image + ": " + stranger.orElseThrow());
         }
-        checkSize(image, Files.size(real));
-        return real;
-    }
-
-    private static void checkSize(Path image, long size) throws IOException {
-        if (size > MAX_BYTES) {
+        if (Files.size(real) > MAX_BYTES) {
             throw new IOException(image + ": is larger than the " + (MAX_BYTES >> 20) + " MiB of an image");
         }
+        return real;
     }
 
     private static MessageDigest sha256() {

@@ -66,9 +66,8 @@ final class Exclusion {
 
         private final Deque<Runnable> givingBack = new ArrayDeque<>();
 
-        private void take(ProcessLock lock, boolean alone) throws IOException, InterruptedException {
-            lock.take(alone);
-            givingBack.push(() -> lock.giveBack(alone));
+        private void add(ProcessLock taken, boolean alone) {
+            givingBack.push(() -> taken.giveBack(alone));
         }
 
         @Override
@@ -93,11 +92,7 @@ final class Exclusion {
     }
 
     /** The locks that these steps need for a device. */
-    List<Claim> claims(Device device, List<Step> steps) throws IOException {
-        return claims(device, steps, false);
-    }
-
-    private List<Claim> claims(Device device, List<Step> steps, boolean whole) throws IOException {
+    List<Claim> claims(Device device, List<Step> steps, boolean whole) throws IOException {
         List<Claim> claims = new ArrayList<>();
         if (device instanceof PciDevice pci) {
             boolean wholeBus = steps.contains(new Step.Reset(Step.Reset.Method.BUS));
@@ -127,7 +122,7 @@ final class Exclusion {
         if (!node.tryAlone()) {
             return Optional.empty();
         }
-        taken.givingBack.push(() -> node.giveBack(true));
+        taken.add(node, true);
         boolean anyRuns = true;
         try {
             anyRuns = commands.anyRuns();
@@ -139,13 +134,14 @@ final class Exclusion {
         return anyRuns ? Optional.empty() : Optional.of(taken);
     }
 
-    /** Whether a recipe resets a function or binds another driver. */
     private Locks take(List<Claim> claims) throws IOException, InterruptedException {
         Locks taken = new Locks();
         boolean isComplete = false;
         try {
             for (Claim claim : claims) {
-                taken.take(lock(claim.lock()), claim.alone());
+                ProcessLock lock = lock(claim.lock());
+                lock.take(claim.alone());
+                taken.add(lock, claim.alone());
             }
             commands.awaitLeft(claims);
             isComplete = true;

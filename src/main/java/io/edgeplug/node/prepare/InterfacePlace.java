@@ -3,11 +3,15 @@ package io.edgeplug.node.prepare;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.SubFunction;
+import io.edgeplug.model.rules.Step;
+import io.edgeplug.node.prepare.InterfaceNotes.Note;
 import io.edgeplug.node.prepare.InterfaceStart.Place;
 import io.edgeplug.system.files.Destination;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.kernel.Links;
 import io.edgeplug.system.kernel.Links.Link;
+import io.edgeplug.system.kernel.OtherLinks;
+import io.edgeplug.system.kernel.OtherLinks.Seen;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -29,9 +33,8 @@ import java.util.TreeSet;
  *     interface. 0 if there is none
  * @param directory that directory; empty if there is none
  */
-record InterfacePlace(Place place, Optional<String> name, long made, String directory) {
+record InterfacePlace(Optional<String> name, long made, String directory) {
 
-    private static final InterfacePlace NOWHERE = new InterfacePlace(Place.NOWHERE, Optional.empty(), 0, "");
     private static final String INTERFACES = "sys/class/net/";
 
     /** Stands for bytes that are no text. */
@@ -39,7 +42,7 @@ record InterfacePlace(Place place, Optional<String> name, long made, String dire
 
     static InterfacePlace of(Sysfs sysfs, Device device) throws IOException {
         if (!(device instanceof PciDevice pci)) {
-            return NOWHERE;
+            return new InterfacePlace(Optional.empty(), 0, "");
         }
         List<String> names = new ArrayList<>();
         long made = 0;
@@ -56,14 +59,39 @@ record InterfacePlace(Place place, Optional<String> name, long made, String dire
             throw new IOException("it has several network interfaces, and only one can go into a pod: "
                     + String.join(", ", names) + "; leave such devices out in [class.match]");
         }
-        if (names.isEmpty()) {
-            return made == 0 ? NOWHERE : new InterfacePlace(Place.AWAY, Optional.empty(), made, net);
+        return new InterfacePlace(names.stream().findFirst(), made, net);
+    }
+
+    /**
+     * Refuses an interface that has come into its pod half ready. A container runtime moves it first, and then gives it its
+     * name and addresses and brings it up. If it fails in between, the next start of the container would succeed without
+     * the interface. What a pod itself changes is its own affair, and its interface is not found by then.
+     */
+    static void checkArrival(Sysfs sysfs, Device device, Note note, Step.Interface moved) throws IOException {
+        String onNode = note.before().name();
+        boolean hasAddresses =
+                !moved.addresses().isEmpty() || moved.addressesFile().isPresent();
+        for (Seen seen : OtherLinks.find(note.before().mac(), parents(sysfs, device))) {
+            if (seen.isUp()) {
+                continue;
+            }
+            if (seen.name().equals(onNode) && !onNode.equals(note.inside())) {
+                throw half("it is still called " + onNode + " there, as if the pod had another interface "
+                        + note.inside());
+            }
+            if (seen.name().equals(note.inside()) && hasAddresses && !seen.hasAddress()) {
+                throw half("it has no address there");
+            }
         }
-        return new InterfacePlace(Place.NODE, Optional.of(names.getFirst()), made, net);
+    }
+
+    private static IOException half(String what) {
+        return new IOException("the container runtime has moved its network interface into the pod and failed then: "
+                + what + "; the events of the pod's first start say why. Delete the pod to get the interface back");
     }
 
     /** The names of what the interface of a device belongs to, as the kernel says them of the interface. */
-    static Set<String> parents(Sysfs sysfs, Device device) throws IOException {
+    private static Set<String> parents(Sysfs sysfs, Device device) throws IOException {
         Set<String> parents = new TreeSet<>();
         if (device instanceof PciDevice pci) {
             for (String directory : directories(sysfs, pci)) {
@@ -86,8 +114,11 @@ record InterfacePlace(Place place, Optional<String> name, long made, String dire
         return directories;
     }
 
-    boolean isOnNode() {
-        return place == Place.NODE;
+    Place place() {
+        if (name.isPresent()) {
+            return Place.NODE;
+        }
+        return made == 0 ? Place.NOWHERE : Place.AWAY;
     }
 
     /** The interface with its settings. */

@@ -130,12 +130,13 @@ public final class Interfaces {
             return false;
         }
         if (start(device, next.orElseThrow().guest()) == InterfaceStart.AWAIT) {
-            boolean ignored = Condition.await(() -> isOnNode(device), RETURNED_WITHIN);
+            boolean ignored = Condition.await(() -> nameOnNode(device).isPresent(), RETURNED_WITHIN);
         }
         if (start(device, next.orElseThrow().guest()) != InterfaceStart.STAY) {
             return false;
         }
-        Arrival.check(note.orElseThrow(), recipe.movedInterface().orElseThrow(), InterfacePlace.parents(sysfs, device));
+        InterfacePlace.checkArrival(
+                sysfs, device, note.orElseThrow(), recipe.movedInterface().orElseThrow());
         return true;
     }
 
@@ -164,7 +165,7 @@ public final class Interfaces {
         }
         Guest guest = next.orElseThrow().guest();
         if (start(device, guest) == InterfaceStart.MISSING) {
-            boolean ignored = Condition.await(() -> isOnNode(device), RETURNED_WITHIN);
+            boolean ignored = Condition.await(() -> nameOnNode(device).isPresent(), RETURNED_WITHIN);
         }
         InterfaceStart start = start(device, guest);
         if (start.refusal().isPresent()) {
@@ -200,15 +201,14 @@ public final class Interfaces {
     /** Waits for udev, which would rename the interface later, and take away the name that the runtime looks for. */
     private void awaitNamed(Device device) throws IOException, InterruptedException {
         boolean ignored = Condition.await(
-                () -> InterfacePlace.of(sysfs, device)
-                        .name()
+                () -> nameOnNode(device)
                         .filter(name -> Readiness.isNamed(sysfs, name))
                         .isPresent(),
                 NAMED_WITHIN);
     }
 
-    private boolean isOnNode(Device device) throws IOException {
-        return InterfacePlace.of(sysfs, device).isOnNode();
+    private Optional<String> nameOnNode(Device device) throws IOException {
+        return InterfacePlace.of(sysfs, device).name();
     }
 
     /** An interface that the node itself uses stays as it is, also if that began after the device was offered. */
@@ -262,13 +262,13 @@ public final class Interfaces {
         }
         Note note = found.orElseThrow();
         if (InterfacePlace.of(sysfs, device).place() == InterfaceStart.Place.AWAY
-                && !Condition.await(() -> isOnNode(device), RETURNED_WITHIN)) {
+                && !Condition.await(() -> nameOnNode(device).isPresent(), RETURNED_WITHIN)) {
             throw new IOException(
                     "its network interface is not on the node again: \"lsns -t net\" shows which process keeps the"
                             + " network namespace of its last pod");
         }
         String done = "its driver makes no network interface any more, so nothing is restored";
-        if (isOnNode(device)) {
+        if (nameOnNode(device).isPresent()) {
             awaitNamed(device);
             done = restore(device, note, kept)
                     ? "its network interface is " + note.before().name() + " again"

@@ -1,6 +1,7 @@
 package io.edgeplug.node.prepare;
 
 import io.edgeplug.model.rules.Step;
+import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.kernel.LinkAddress;
 import io.edgeplug.system.kernel.Links;
 import io.edgeplug.system.kernel.Links.Link;
@@ -88,11 +89,7 @@ final class LinkState {
         }
     }
 
-    private interface Change {
-        void run() throws IOException;
-    }
-
-    private void change(boolean isNeeded, String what, Change change) {
+    private void change(boolean isNeeded, String what, Front.Work<IOException> change) {
         try {
             if (isNeeded) {
                 change.run();

@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -156,7 +157,7 @@ public final class Preparer implements AutoCloseable {
         scrubs.put(device.id(), scrub);
         boolean ignored = scrubbing.start(scrub, "scrub " + device.id(), () -> {
             boolean unusedTurn = scrub.takeTurn(true);
-            recipeRun.scrub(scrub, () -> forgetResults(device));
+            recipeRun.scrub(scrub, () -> forgetResults(one -> one.id().equals(device.id())));
             synchronized (this) {
                 scrubs.remove(device.id(), scrub);
             }
@@ -164,11 +165,9 @@ public final class Preparer implements AutoCloseable {
         return scrub;
     }
 
-    /** Results that nobody has collected are about an earlier state of the device. */
-    private synchronized void forgetResults(Device device) {
-        preparations
-                .values()
-                .removeIf(one -> one.hasEnded() && one.device().id().equals(device.id()));
+    /** Results that nobody has collected are about an earlier state of these devices. */
+    private synchronized void forgetResults(Predicate<Device> which) {
+        preparations.values().removeIf(one -> one.hasEnded() && which.test(one.device()));
     }
 
     /** Lets others go on that may wait behind one that takes too long. */
@@ -237,8 +236,8 @@ public final class Preparer implements AutoCloseable {
     }
 
     /**
-     * Results that nobody has collected are about an earlier state of the function. A caller that may collect one holds
-     * the device, and the precondition sees that. So none can join between the two.
+     * If it is met, forgets the results. A caller that may collect one holds the device, and the precondition sees that.
+     * So none can join between the two.
      */
     private synchronized boolean isMet(PciDevice device, Precondition precondition) {
         try {
@@ -247,11 +246,8 @@ public final class Preparer implements AutoCloseable {
             // It stays bound, because a container needs that driver.
             return false;
         }
-        preparations
-                .values()
-                .removeIf(one -> one.hasEnded()
-                        && one.device() instanceof PciDevice pci
-                        && pci.function().address().equals(device.function().address()));
+        forgetResults(one -> one instanceof PciDevice pci
+                && pci.function().address().equals(device.function().address()));
         return true;
     }
 

@@ -68,7 +68,7 @@ record Programs(
     /** Sets the PF's settings of its VF; see ip-link(8). */
     String settings(Device device, Step.Vf settings) throws IOException, TimeoutException, InterruptedException {
         Optional<String> mac = settings.mac().map(text -> text.equals(Step.Vf.RANDOM) ? randomMac() : text);
-        List<String> argv = new ArrayList<>(List.of(ip()));
+        List<String> argv = new ArrayList<>(List.of(sysfs.locate(IP).toString()));
         argv.addAll(arguments(device, settings.withMac(mac.orElse(null))));
         run(device, argv, IP_TIMEOUT, ProgramLimits.NONE);
         return mac.filter(address -> !settings.mac().equals(mac)).orElse("");
@@ -89,10 +89,6 @@ record Programs(
         }
     }
 
-    private String ip() {
-        return sysfs.locate(IP).toString();
-    }
-
     private static List<String> arguments(Device device, Step.Vf settings) throws IOException {
         if (!(device instanceof VirtualFunction vf)) {
             throw new IOException("it is no VF");
@@ -107,7 +103,7 @@ record Programs(
             throws IOException, TimeoutException, InterruptedException {
         Program program = new Program(Program.Purpose.PREPARE, device.id(), argv, timeout, limits);
         // Earlier steps that change the function are done, and later ones have not begun.
-        List<Exclusion.Claim> claims = exclusion.claims(device, List.of());
+        List<Exclusion.Claim> claims = exclusion.claims(device, List.of(), false);
         Supervisor.End end = supervisor.run(
                 program, line -> told.accept(new PrepareEvent.Output(device, line)), new Supervisor.Witness() {
                     @Override

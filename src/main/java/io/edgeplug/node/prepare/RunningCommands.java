@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -39,8 +39,8 @@ final class RunningCommands {
     private final Notes notes;
     private final Consumer<PrepareEvent> told;
 
-    /** Files that are not notes of edgeplug, with the reason; each is reported once. */
-    private final Map<String, String> problems = new ConcurrentHashMap<>();
+    /** Files that are not notes of edgeplug; each is reported once. */
+    private final Set<String> problems = ConcurrentHashMap.newKeySet();
 
     RunningCommands(Sysfs sysfs, Consumer<PrepareEvent> told) {
         this.notes = new Notes(sysfs, "run/edgeplug/command", ".command");
@@ -141,7 +141,7 @@ final class RunningCommands {
             return notes.read(device).map(note -> command(device, note));
         } catch (IllegalArgumentException | IOException e) {
             String file = notes.place(device);
-            if (problems.put(file, file) == null) {
+            if (problems.add(file)) {
                 told.accept(new PrepareEvent.Recovered(file, "is not as edgeplug writes it, and is ignored"));
             }
             return Optional.empty();

@@ -35,7 +35,10 @@ record UsbReset(Sysfs sysfs) {
                 .orElseThrow(() -> new IOException("the kernel has made no node in /dev/bus/usb for it"));
         sysfs.ioctl(node.substring(1), RESET);
         boolean isAsBefore = Condition.await(
-                () -> now(device).filter(one -> hasAll(one, before.nodes())).isPresent(), DRIVERS);
+                () -> now(device)
+                        .filter(one -> one.nodes().containsAll(before.nodes()))
+                        .isPresent(),
+                DRIVERS);
         if (!isAsBefore) {
             throw new IOException("it does not have the nodes any more that it had: "
                     + now(device).map(one -> missing(one, before.nodes())).orElse("it is gone"));
@@ -50,10 +53,6 @@ record UsbReset(Sysfs sysfs) {
                 .filter(one -> one.vendor().equals(device.vendor())
                         && one.product().equals(device.product())
                         && one.serial().equals(device.serial()));
-    }
-
-    private static boolean hasAll(UsbDevice now, List<UsbDevice.Node> nodes) {
-        return now.nodes().containsAll(nodes);
     }
 
     private static String missing(UsbDevice now, List<UsbDevice.Node> nodes) {

@@ -99,8 +99,7 @@ public final class UseNotes {
     /** The use of one device; empty if it is scrubbed. */
     public Optional<Use> find(String device) {
         try {
-            Optional<Properties> note = notes.read(device);
-            return note.map(found -> use(device, found));
+            return notes.read(device).map(note -> use(device, note));
         } catch (IOException e) {
             return Optional.of(unreadable(device, String.valueOf(e.getMessage())));
         }
