@@ -82,6 +82,32 @@ record Starts(
                     }
                 }))
                 .toList();
+        List<Preparation> late = await(all, deadline);
+        if (!late.isEmpty()) {
+            Preparation first = late.getFirst();
+            throw new TimeoutException(
+                    "Device %s of %s is not prepared after %d s: %s; the preparation goes on, and the next try waits for it."
+                            .formatted(
+                                    first.device().id(),
+                                    deviceClass.resource(),
+                                    recipe.timeout().toSeconds(),
+                                    first.progress()));
+        }
+        for (Preparation one : all) {
+            prepared.note(one.device());
+            // Earlier containers may have had it unprepared, but the one that starts now has it prepared.
+            custodian().tell(one.device().id(), new Event.Unprepared(Optional.empty(), "", System.nanoTime()));
+            preparer.collect(one);
+        }
+    }
+
+    /**
+     * Returns the preparations that have not ended by the deadline.
+     *
+     * @throws PrepareException that of the first device that could not be prepared, once all others have ended or are late
+     */
+    private List<Preparation> await(List<Preparation> all, Deadline deadline)
+            throws PrepareException, InterruptedException {
         Optional<PrepareException> failed = Optional.empty();
         List<Preparation> late = new ArrayList<>();
         for (Preparation one : all) {
@@ -100,22 +126,7 @@ record Starts(
         if (failed.isPresent()) {
             throw failed.orElseThrow();
         }
-        if (!late.isEmpty()) {
-            Preparation first = late.getFirst();
-            throw new TimeoutException(
-                    "Device %s of %s is not prepared after %d s: %s; the preparation goes on, and the next try waits for it."
-                            .formatted(
-                                    first.device().id(),
-                                    deviceClass.resource(),
-                                    recipe.timeout().toSeconds(),
-                                    first.progress()));
-        }
-        for (Preparation one : all) {
-            prepared.note(one.device());
-            // Earlier containers may have had it unprepared, but the one that starts now has it prepared.
-            custodian().tell(one.device().id(), new Event.Unprepared(Optional.empty(), "", System.nanoTime()));
-            preparer.collect(one);
-        }
+        return late;
     }
 
     private void expectInterfaces(DeviceClass deviceClass, Recipe recipe, Map<Device, Set<String>> users)
