@@ -10,6 +10,7 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PfPart;
 import io.edgeplug.node.supply.Failures;
+import io.edgeplug.node.supply.StepTimes;
 import io.edgeplug.node.supply.StepTimes.StepTime;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Outcomes;
@@ -196,7 +197,7 @@ final class Exposition {
         for (StepTime step : steps) {
             text.histogram(
                     MetricText.labels("resource", step.resource().toString(), "step", step.step()),
-                    step.bounds(),
+                    StepTimes.BOUNDS,
                     step.counts(),
                     step.sum());
         }

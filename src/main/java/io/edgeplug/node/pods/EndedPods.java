@@ -20,7 +20,10 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class EndedPods {
 
     private final Path pods;
-    private final PodCgroups cgroups;
+
+    /** Those of pods whose processes may still run. The kubelet removes a cgroup after the last of them. */
+    final PodCgroups cgroups;
+
     private final Duration patience;
 
     /**
@@ -56,9 +59,9 @@ public final class EndedPods {
             return false;
         }
         if (isGone(directories, uid, Files.isDirectory(pods.resolve(uid)))) {
-            return !hasCgroup(uid);
+            return !cgroups.has(uid);
         }
-        return cgroups.exist() && isGone(withoutCgroup, uid, hasCgroup(uid));
+        return cgroups.exist() && isGone(withoutCgroup, uid, cgroups.has(uid));
     }
 
     /**
@@ -77,16 +80,6 @@ public final class EndedPods {
             return false;
         }
         return now - missing.computeIfAbsent(uid, first -> now) >= patience.toNanos();
-    }
-
-    /** Whether processes of a pod may still run. The kubelet removes the cgroup after the last of them. */
-    boolean hasCgroup(String uid) {
-        return cgroups.has(uid);
-    }
-
-    /** The cgroups of a pod's containers, see {@link PodCgroups#containers}. */
-    Set<String> containers(String uid) {
-        return cgroups.containers(uid);
     }
 
     /** Forgets all other pods. */

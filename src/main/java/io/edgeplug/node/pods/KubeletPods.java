@@ -146,19 +146,19 @@ public final class KubeletPods implements AutoCloseable {
 
     /** Whether processes of a pod may still run. A released claim has none. */
     public boolean mayRun(String uid) {
-        return left.hasCgroup(uid);
+        return left.cgroups.has(uid);
     }
 
     /** The cgroups of a pod's containers now, one of which is its sandbox's. Others come with a new sandbox. */
     public Set<String> containers(String uid) {
-        return left.containers(uid);
+        return left.cgroups.containers(uid);
     }
 
     private boolean hasEnded(String uid) {
         Listed list = listed;
         boolean isUnlistedWithoutTraces =
                 left.hasEnded(uid) && (list == null || !list.pods().contains(uid));
-        return isUnlistedWithoutTraces || (isSaidToBeGone(uid) && !left.hasCgroup(uid));
+        return isUnlistedWithoutTraces || (isSaidToBeGone(uid) && !left.cgroups.has(uid));
     }
 
     /** Whether a pod with devices shows signs of its end, so that it is worth looking again soon. */

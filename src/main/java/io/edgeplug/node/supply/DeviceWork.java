@@ -8,11 +8,9 @@ import io.edgeplug.model.custody.Work;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.prepare.PrepareEvent;
-import io.edgeplug.node.supply.StepTimes.StepTime;
 import io.edgeplug.system.systemd.Journal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
@@ -32,7 +30,10 @@ final class DeviceWork {
     private final Custodian custodian;
     private final Uses uses;
     private final Consumer<PrepareEvent.Scrubbed> scrubbed;
-    private final StepTimes stepTimes = new StepTimes();
+
+    /** The durations of all steps. */
+    final StepTimes stepTimes = new StepTimes();
+
     private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
 
     /** Follows the devices of a monitor; {@code scrubbed} gets the end of each scrub. */
@@ -50,11 +51,6 @@ final class DeviceWork {
 
     void removeListener(Runnable listener) {
         listeners.remove(listener);
-    }
-
-    /** The durations of all steps. */
-    List<StepTime> stepTimes() {
-        return stepTimes.times();
     }
 
     void tell(PrepareEvent event) {

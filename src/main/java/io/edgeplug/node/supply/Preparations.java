@@ -131,7 +131,7 @@ public final class Preparations implements AutoCloseable {
 
     /** The durations of the steps of all preparations. */
     public List<StepTime> stepTimes() {
-        return work.stepTimes();
+        return work.stepTimes.times();
     }
 
     @Override

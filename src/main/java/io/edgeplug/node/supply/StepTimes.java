@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class StepTimes {
 
     /** The upper bounds of the histogram in seconds. A reset takes 0.1 s, an FPGA image up to a minute. */
-    private static final List<Double> BOUNDS = List.of(0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0);
+    public static final List<Double> BOUNDS = List.of(0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0);
 
     private final Map<Key, long[]> counts = new ConcurrentHashMap<>();
 
@@ -19,14 +19,12 @@ public final class StepTimes {
      * The durations of one step in all successful preparations of a resource's devices.
      *
      * @param step the key in the configuration, such as {@code reset}
-     * @param bounds in seconds, ascending
-     * @param counts of durations between each bound and the one before; the last counts those above all bounds
+     * @param counts of durations between each of the {@link #BOUNDS} and the one before; the last counts those above all
      * @param sum of all durations, in seconds
      */
-    public record StepTime(ResourceName resource, String step, List<Double> bounds, List<Long> counts, double sum) {
+    public record StepTime(ResourceName resource, String step, List<Long> counts, double sum) {
 
         public StepTime {
-            bounds = List.copyOf(bounds);
             counts = List.copyOf(counts);
         }
     }
@@ -58,7 +56,7 @@ public final class StepTimes {
             for (int i = 0; i <= BOUNDS.size(); i++) {
                 buckets.add(all[i]);
             }
-            times.add(new StepTime(key.resource(), key.step(), BOUNDS, buckets, all[all.length - 1] / 1e9));
+            times.add(new StepTime(key.resource(), key.step(), buckets, all[all.length - 1] / 1e9));
         });
         return times;
     }

@@ -1,6 +1,5 @@
 package io.edgeplug.node.supply;
 
-import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.device.ResourceName;
@@ -101,11 +100,6 @@ public final class Supplies implements AutoCloseable {
 
     public Monitor monitor() {
         return monitor;
-    }
-
-    /** Who has which device. */
-    public Custodian custodian() {
-        return monitor.custodian();
     }
 
     /**

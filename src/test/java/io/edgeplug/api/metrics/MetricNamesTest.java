@@ -16,6 +16,7 @@ import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.supply.HolderNotes;
+import io.edgeplug.node.supply.StepTimes;
 import io.edgeplug.node.supply.StepTimes.StepTime;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Outcomes;
@@ -24,6 +25,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -132,7 +134,7 @@ final class MetricNamesTest {
                 new KubeletStatus(Optional.empty(), Set.of(name), Map.of(name, counts)),
                 List.of(new ResourceStatus(name, true, 1, List.of(held), counts)),
                 1,
-                List.of(new StepTime(name, "reset", List.of(1.0), List.of(1L, 0L), 0.5)),
+                List.of(new StepTime(name, "reset", Collections.nCopies(StepTimes.BOUNDS.size() + 1, 1L), 0.5)),
                 List.of(new Front.Bugs(Front.DRA, 1, Instant.EPOCH, "a bug")),
                 new HolderNotes.State(0, Instant.EPOCH, List.of()),
                 List.of(),

@@ -41,7 +41,7 @@ final class EndedPodsTest {
         make("cgroup/kubepods.slice");
         EndedPods impatient = new EndedPods(pods, directory.resolve("cgroup"), Duration.ZERO);
         assertThat(impatient.hasEnded(uid)).isFalse();
-        assertThat(impatient.hasCgroup(uid)).isFalse();
+        assertThat(impatient.cgroups.has(uid)).isFalse();
     }
 
     @Test

@@ -50,7 +50,7 @@ final class NestedCgroupsTest {
             Path made = make(hierarchy + cgroup);
             open();
             assertThat(ended.hasEnded(UID)).isFalse();
-            assertThat(ended.hasCgroup(UID)).as("may run").isTrue();
+            assertThat(ended.cgroups.has(UID)).as("may run").isTrue();
             Files.delete(own);
             assertThat(ended.hasEnded(UID))
                     .as("has ended while its cgroup is there")
@@ -69,14 +69,14 @@ final class NestedCgroupsTest {
             })
     void cgroupsOfAPodsContainersAreNamed(String cgroup) throws IOException {
         open();
-        assertThat(ended.containers(UID)).isEmpty();
+        assertThat(ended.cgroups.containers(UID)).isEmpty();
         make("cgroup/" + cgroup + "/cri-containerd-5a0b.scope/made-inside");
         make("cgroup/" + cgroup + "/cri-containerd-71ce.scope");
         make("cgroup/kubelet/kubepods/podother/cri-containerd-0001.scope");
         open();
-        assertThat(ended.containers(UID))
+        assertThat(ended.cgroups.containers(UID))
                 .containsExactlyInAnyOrder("cri-containerd-5a0b.scope", "cri-containerd-71ce.scope");
-        assertThat(ended.containers("../podother")).isEmpty();
+        assertThat(ended.cgroups.containers("../podother")).isEmpty();
     }
 
     /** Else its devices would never be free. */
@@ -92,7 +92,7 @@ final class NestedCgroupsTest {
         assertThat(ended.hasEnded(UID)).isFalse();
         Files.delete(own);
 
-        assertThat(ended.hasCgroup(UID)).isFalse();
+        assertThat(ended.cgroups.has(UID)).isFalse();
         assertThat(ended.hasEnded(UID)).isTrue();
     }
 
@@ -103,11 +103,11 @@ final class NestedCgroupsTest {
         make("cgroup/kubepods");
         Path ofUser = make("cgroup/user.slice/user-1000.slice/user@1000.service");
         make("cgroup/user.slice/user-1000.slice/user@1000.service/kubepods/pod1f3a-77");
-        assertThat(ended.hasCgroup(UID)).as("as root's").isTrue();
+        assertThat(ended.cgroups.has(UID)).as("as root's").isTrue();
 
         Files.setAttribute(ofUser, "unix:uid", 1000);
         open();
 
-        assertThat(ended.hasCgroup(UID)).isFalse();
+        assertThat(ended.cgroups.has(UID)).isFalse();
     }
 }
