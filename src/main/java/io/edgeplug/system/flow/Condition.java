@@ -13,12 +13,18 @@ public interface Condition {
 
     /** Returns whether a condition was met before the deadline. */
     static boolean await(Condition condition, Duration deadline) throws IOException, InterruptedException {
+        return await(condition, deadline, PAUSE);
+    }
+
+    /** The same, with that pause between two looks. */
+    static boolean await(Condition condition, Duration deadline, Duration pause)
+            throws IOException, InterruptedException {
         Deadline end = Deadline.in(deadline);
         while (!condition.isMet()) {
             if (end.isOver()) {
                 return false;
             }
-            LockSupport.parkNanos(PAUSE.toNanos());
+            LockSupport.parkNanos(pause.toNanos());
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }

@@ -258,7 +258,9 @@ public final class Netlink {
 
     /** The text that an attribute has up to its zero. */
     public static String text(ByteBuffer value) {
-        return StandardCharsets.UTF_8.decode(value.duplicate()).toString().replace("\0", "");
+        String text = StandardCharsets.UTF_8.decode(value.duplicate()).toString();
+        int end = text.indexOf(0);
+        return end < 0 ? text : text.substring(0, end);
     }
 
     static byte[] bytes(ByteBuffer value) {

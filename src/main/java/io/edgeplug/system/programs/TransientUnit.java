@@ -2,7 +2,6 @@ package io.edgeplug.system.programs;
 
 import io.edgeplug.system.files.ForeignText;
 import io.edgeplug.system.flow.Condition;
-import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.kernel.PlainText;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -57,6 +56,7 @@ public record TransientUnit(String name) implements RunningProgram {
     /** Many times what systemd needs for an answer, and more than it needs to kill a unit's processes. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /** systemd reports an end only to connected clients, so it is asked again. */
     private static final Duration LOOK = Duration.ofMillis(200);
 
     public TransientUnit {
@@ -177,7 +177,7 @@ public record TransientUnit(String name) implements RunningProgram {
 
     @Override
     public boolean awaitEnd(Duration timeout) throws IOException, InterruptedException {
-        return await(() -> !isAlive(), timeout);
+        return Condition.await(() -> !isAlive(), timeout, LOOK);
     }
 
     /**
@@ -187,19 +187,7 @@ public record TransientUnit(String name) implements RunningProgram {
      * @return whether one can
      */
     boolean awaitFree(Duration timeout) throws IOException, InterruptedException {
-        return await(() -> !isTaken(), timeout);
-    }
-
-    /** systemd reports an end only to connected clients, so it is asked again. */
-    private static boolean await(Condition condition, Duration timeout) throws IOException, InterruptedException {
-        Deadline end = Deadline.in(timeout);
-        while (!condition.isMet()) {
-            if (end.isOver()) {
-                return false;
-            }
-            Deadline.in(LOOK).await();
-        }
-        return true;
+        return Condition.await(() -> !isTaken(), timeout, LOOK);
     }
 
     @Override

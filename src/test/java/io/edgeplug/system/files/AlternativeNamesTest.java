@@ -51,6 +51,12 @@ final class AlternativeNamesTest {
     }
 
     @Test
+    void nameEndsAtItsZero() {
+        assertThat(AlternativeNames.parse(ByteBuffer.wrap(answer(names("storage\0old", "\0empty")))))
+                .containsExactly("storage");
+    }
+
+    @Test
     void answerThatIsCutOrDamagedIsReadAsFarAsItGoes() {
         byte[] whole = answer(names("enp59s0f0np0", "storage"));
         Random random = new Random(1);
