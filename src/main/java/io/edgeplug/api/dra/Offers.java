@@ -1,7 +1,6 @@
 package io.edgeplug.api.dra;
 
 import io.edgeplug.api.dra.HealthService.OfDevice;
-import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ResourceName;
@@ -30,7 +29,6 @@ final class Offers {
 
     private final List<Supply> supplies;
     private final Supplies all;
-    private final Custodian custodian;
     private final PreparedClaims claims;
     private final Duration firstUnfit;
     private final KeptFields kept;
@@ -58,7 +56,6 @@ final class Offers {
             Duration firstUnfit) {
         this.supplies = List.copyOf(supplies);
         this.all = all;
-        this.custodian = all.monitor().custodian();
         this.claims = claims;
         this.kept = kept;
         this.isAwaited = isAwaited;
@@ -85,7 +82,7 @@ final class Offers {
 
     /** Whether a device counts as broken because of what was done to it. */
     private boolean isTroubled(String id) {
-        return custodian.of(id).problem().isPresent();
+        return all.custodian().of(id).problem().isPresent();
     }
 
     /** The IDs of devices that could not be prepared, and are kept from other claims for a while. */
@@ -105,8 +102,8 @@ final class Offers {
     private synchronized void retry() {
         supplies.stream()
                 .flatMap(supply -> unfit(supply.deviceClass(), supply.current()).stream())
-                .forEach(id ->
-                        custodian.tell(id, new Event.Retried(pauses.getOrDefault(id, firstUnfit), System.nanoTime())));
+                .forEach(id -> all.custodian()
+                        .tell(id, new Event.Retried(pauses.getOrDefault(id, firstUnfit), System.nanoTime())));
     }
 
     /** What the slices should have. */
@@ -121,7 +118,7 @@ final class Offers {
             Stock stock = supply.current();
             Set<String> held = stock.devices().stream()
                     .map(Device::id)
-                    .filter(custodian::isHeldByPlugin)
+                    .filter(all.custodian()::isHeldByPlugin)
                     .collect(Collectors.toSet());
             offers.add(offer(supply.deviceClass(), stock, claimed, held, used));
         }

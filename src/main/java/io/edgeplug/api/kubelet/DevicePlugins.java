@@ -84,8 +84,7 @@ public final class DevicePlugins implements AutoCloseable {
                 claims,
                 KubeletPods.CGROUPS,
                 // The ends of pods are followed, also if no class has their resource any more.
-                resource ->
-                        supplies.has(resource) || supplies.monitor().custodian().wasAnyHeldAs(resource),
+                resource -> supplies.has(resource) || supplies.custodian().wasAnyHeldAs(resource),
                 directory::noted);
         this.registrations = new Registrations(rpc, directory, false);
         this.custody = new CustodyThread(pods, supplies, preparations, registrations::areComplete, directory.notes());

@@ -91,7 +91,7 @@ public record NodeView(
 
     /** One device of a resource, by one look at its record. An Allocate counts once the kubelet has noted its pod. */
     private DeviceStatus status(ResourceName resource, Device device, boolean areHoldersKnown) {
-        Custody custody = supplies.monitor().custodian().of(device.id());
+        Custody custody = supplies.custodian().of(device.id());
         List<Hold> held = custody.heldAs(resource.toString());
         return new DeviceStatus(
                 device,

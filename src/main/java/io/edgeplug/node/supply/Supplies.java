@@ -1,5 +1,6 @@
 package io.edgeplug.node.supply;
 
+import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.device.ResourceName;
@@ -100,6 +101,11 @@ public final class Supplies implements AutoCloseable {
 
     public Monitor monitor() {
         return monitor;
+    }
+
+    /** Who has which device. */
+    public Custodian custodian() {
+        return monitor.custodian();
     }
 
     /**
