@@ -128,9 +128,10 @@ final class Offers {
     /** The health of the devices in the slices, for the kubelet. */
     List<OfDevice> health() {
         List<PreparedClaim.Device> claimed = claimed();
+        Set<SliceField> fields = kept.fields();
         return offered().stream()
                 .map(supply -> offer(supply.deviceClass(), supply.current(), claimed, Set.of(), Map.of()))
-                .flatMap(offer -> offer.inOrder(kept.fields()).stream())
+                .flatMap(offer -> offer.inOrder(fields).stream())
                 .map(one -> OfDevice.of(one.name(), one.device()))
                 .toList();
     }

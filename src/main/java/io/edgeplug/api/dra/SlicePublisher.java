@@ -109,7 +109,7 @@ final class SlicePublisher implements AutoCloseable {
     /** Waits for a change. After a failure, a change of the identity's files is one too. */
     private void awaitNews(long seen, Duration wait) throws InterruptedException {
         Deadline end = Deadline.in(wait);
-        while (wakes.get() <= seen && !end.isOver()) {
+        do {
             boolean hasFailed = !backoff.isDue();
             Deadline next = hasFailed ? end.orEarlier(Deadline.in(FILES_LOOK)) : end;
             Long ignored = wakes.awaitNewerThan(seen, next.left());
@@ -117,7 +117,7 @@ final class SlicePublisher implements AutoCloseable {
                 backoff.reset();
                 return;
             }
-        }
+        } while (wakes.get() <= seen && !end.isOver());
     }
 
     /**
