@@ -165,7 +165,7 @@ final class TryCommand implements Callable<Integer> {
         }
     }
 
-    /** Once the kubelet has those of all resources. */
+    /** Prints the lists once the kubelet has those of all resources. */
     private static void printLists(LocalKubelet kubelet, Set<ResourceName> resources, Lines out)
             throws InterruptedException, TimeoutException {
         kubelet.await(

@@ -247,6 +247,7 @@ public final class Daemon {
 
     private static void endWithBug(Thread thread, Throwable bug) {
         System.err.println("edgeplug: bug in thread " + thread.getName() + ", please report it");
+        // The bug may be in the log itself.
         bug.printStackTrace();
         Runtime.getRuntime().halt(ExitCode.BUG);
     }

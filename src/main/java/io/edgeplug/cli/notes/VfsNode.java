@@ -26,7 +26,7 @@ public final class VfsNode {
         return new NodeVfs(sysroot.sysfs(), sysroot.isThisNode() ? sysroot.root() : null, kubelet);
     }
 
-    /** With the kubelet of that configuration, or another directory for device plugins. */
+    /** A node with the kubelet of that configuration, or with another directory for device plugins. */
     public static NodeVfs of(Sysroot sysroot, Config config, @Nullable Path kubeletDir) throws IOException {
         if (kubeletDir != null) {
             Path registeredIn =

@@ -135,14 +135,12 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
     }
 
     private static ClaimRules claims(Table table, Optional<Kind> kind, Api api, Recipe recipe) {
+        boolean isPreparedBeforeBinding = new ApiReader(table).isPreparedBeforeBinding(api, recipe);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
         }
-        return new ClaimRules(
-                ClaimChoicesReader.read(table, kind, api, recipe),
-                evict,
-                new ApiReader(table).isPreparedBeforeBinding(api, recipe));
+        return new ClaimRules(ClaimChoicesReader.read(table, kind, api, recipe), evict, isPreparedBeforeBinding);
     }
 
     /**

@@ -121,7 +121,7 @@ public final class ConfigFiles {
                 vfs);
     }
 
-    /** Of the main file, and of those in the directory of classes beside it. */
+    /** Reads the entries of the main file, and of the files in the directory of classes beside it. */
     private void readClassesAndVfs(Table main, Path mainFile, Set<String> ofDaemon) {
         readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]"));
         KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");

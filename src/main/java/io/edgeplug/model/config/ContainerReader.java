@@ -193,7 +193,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
         }
     }
 
-    /** A table of templates, after a check of each name, which gets the whole key too. */
+    /** Reads a table of templates. The check gets each name, and the whole key. */
     private SortedMap<String, Template> templates(String key, BiConsumer<String, String> check) {
         TreeMap<String, Template> templates = new TreeMap<>();
         table.texts(key).forEach((name, text) -> {

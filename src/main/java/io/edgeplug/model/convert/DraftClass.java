@@ -54,7 +54,7 @@ final class DraftClass {
         });
     }
 
-    /** Adds one. One that takes nothing that another does not is left out, since check would ask about it. */
+    /** Adds an entry, unless another one takes all of its devices, because {@code check} would ask about it. */
     void addUsb(Map<SelectorWord, List<String>> words) {
         Selector added = new Selector(words);
         if (usb.stream().noneMatch(one -> new Selector(one).covers(added))) {

@@ -60,7 +60,7 @@ public record KeptFunctions(List<String> keeps, List<String> spares, boolean spa
         return texts.stream().anyMatch(text -> names.stream().anyMatch(named(text)));
     }
 
-    /** The mistake in the form of a name. */
+    /** What is wrong with the form of a name; empty if nothing is. */
     public static Optional<String> problem(String text) {
         return (isAddress(text) ? SelectorWord.ROOT_DEVICES : SelectorWord.PF_NAMES).problem(text);
     }

@@ -236,8 +236,8 @@ public final class Preparer implements AutoCloseable {
     }
 
     /**
-     * If it is met, forgets the results. A caller that may collect one holds the device, and the precondition sees that.
-     * So none can join between the two.
+     * Forgets the results of the function if the precondition is met. A caller that may collect one holds the device, and
+     * the precondition sees that. So none can join between the two.
      */
     private synchronized boolean isMet(PciDevice device, Precondition precondition) {
         try {

@@ -125,7 +125,7 @@ record Steps(
             throw new IOException("it is no PCI function");
         }
         PciAddress address = pci.function().address();
-        // An HCA that the node uses itself may be handed over, but to reset or unbind it could cut the node off.
+        // An HCA that the node uses itself may be handed over, but resetting or unbinding it could cut the node off.
         Optional<String> objection =
                 kept.use(new DeviceScan(sysfs).function(address)).objection();
         if (objection.isPresent()) {

@@ -47,7 +47,7 @@ final class HolderReading {
     final HolderNotes notes = new HolderNotes();
 
     private final GivenNodes nodes;
-    /** Of the kubelet whose notes are read while its pods are not followed. */
+    /** The directory of the kubelet whose notes are read while its pods are not followed. */
     private final Path kubeletDir;
 
     private final Lock reading = new ReentrantLock();

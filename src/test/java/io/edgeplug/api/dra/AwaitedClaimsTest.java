@@ -221,13 +221,7 @@ final class AwaitedClaimsTest extends OnEarlyNode {
         node.loseWhatABootTakes();
         node.startDaemon();
 
-        Seen.untilSo("its files are written again", () -> {
-            try {
-                return !node.specifications().isEmpty();
-            } catch (Exception e) {
-                throw new AssertionError(e);
-            }
-        });
+        Seen.untilSo("its files are written again", () -> !node.specifications().isEmpty());
     }
 
     @Test

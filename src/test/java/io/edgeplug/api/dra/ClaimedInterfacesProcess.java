@@ -32,13 +32,9 @@ final class ClaimedInterfacesProcess {
         IpProgram.run("link set ens1f0v0 name back7");
         InterfaceWorld.show(node.node, index, "back7");
         node.node.announce("change", new PciAddress(0, 0x3b, 1, 0));
-        Seen.untilSo("the specification names the interface", () -> {
-            try {
-                return node.specification("mine").contains("\"back7\"");
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        Seen.untilSo(
+                "the specification names the interface",
+                () -> node.specification("mine").contains("\"back7\""));
         System.out.println("after the reload: " + node.specification("mine").replaceAll("\\s+", ""));
     }
 

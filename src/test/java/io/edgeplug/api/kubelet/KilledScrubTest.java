@@ -199,14 +199,8 @@ final class KilledScrubTest {
         }
     }
 
-    private void awaitLog(List<String> lines) {
-        Seen.untilSo("the log is as awaited", () -> {
-            try {
-                return log().equals(lines);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
+    private void awaitLog(List<String> lines) throws IOException {
+        Seen.untilSo("the log is as awaited", () -> log().equals(lines));
     }
 
     private void assertAsBefore() throws IOException {

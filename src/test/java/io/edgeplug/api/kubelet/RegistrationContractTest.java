@@ -12,12 +12,14 @@ import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.lab.localkubelet.PodSpec;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.proto.v1beta1.RegisterRequest;
+import io.edgeplug.system.flow.Deadline;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -129,15 +131,10 @@ final class RegistrationContractTest {
             Files.delete(deep.resolve("something"));
             log.await("example.com/sriov_node0: cannot serve in");
             log.await("example.com/sriov_node1: cannot serve in");
-            Seen.untilSo("some retries", retries());
+            Seen.untilSo("some retries", Deadline.in(Duration.ofMillis(800))::isOver);
 
             assertThat(log.warnings()).hasSize(3);
         }
-    }
-
-    private static java.util.function.BooleanSupplier retries() {
-        long end = System.nanoTime() + 800_000_000L;
-        return () -> System.nanoTime() > end;
     }
 
     @Test

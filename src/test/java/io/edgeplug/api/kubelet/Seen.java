@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /** What a test was told, in order, by any thread; and waits for it, with a deadline. */
@@ -60,10 +59,15 @@ public final class Seen<T> {
         }
     }
 
+    /** Looks at something, and may fail with an exception, which ends the test. */
+    public interface Look<E extends Exception> {
+        boolean isSo() throws E;
+    }
+
     /** Looks until something is so of which nobody tells: what the kernel and the JVM count. */
-    public static void untilSo(String what, BooleanSupplier so) {
+    public static <E extends Exception> void untilSo(String what, Look<E> so) throws E {
         long end = System.nanoTime() + TestDaemon.PATIENCE.toNanos();
-        while (!so.getAsBoolean()) {
+        while (!so.isSo()) {
             if (System.nanoTime() > end) {
                 throw new AssertionError(what + ": not so after " + TestDaemon.PATIENCE);
             }

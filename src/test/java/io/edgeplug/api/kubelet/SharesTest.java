@@ -20,6 +20,7 @@ import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -110,9 +111,11 @@ final class SharesTest {
     void containersOfTwoPodsHaveOneDeviceAtATime() throws Exception {
         Served served = served(CLASS);
 
-        List<Pod> pods = IntStream.range(0, 6)
-                .mapToObj(number -> admit(served, "pod" + number))
-                .toList();
+        List<Pod> pods = new ArrayList<>();
+        for (int number = 0; number < 6; number++) {
+            pods.add(served.kubelet()
+                    .admit(new PodSpec("pod" + number, List.of(new PodSpec.Container("main", Map.of(SHARED, 1))))));
+        }
 
         assertThat(pods)
                 .extracting(pod -> pod.container("main").allocation().envs().get("PCIDEVICE_EXAMPLE_COM_SHARED"))
@@ -209,14 +212,6 @@ final class SharesTest {
             assertThat(end.output())
                     .contains("example.com/shared: lists 32 shares of each device and not " + shares
                             + ", because a node lists 8192 at most");
-        }
-    }
-
-    private static Pod admit(Served served, String name) {
-        try {
-            return served.kubelet().admit(new PodSpec(name, List.of(new PodSpec.Container("main", Map.of(SHARED, 1)))));
-        } catch (Exception e) {
-            throw new AssertionError(e);
         }
     }
 
