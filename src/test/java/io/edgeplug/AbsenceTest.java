@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -24,25 +23,12 @@ import org.junit.jupiter.api.Test;
  */
 final class AbsenceTest {
 
-    /** These packages still have it in fields and parameters. */
-    private static final Set<String> TO_CONVERT = Set.of(
-            "cli.devices",
-            "model.config",
-            "model.custody",
-            "model.device",
-            "model.rules",
-            "node.inventory",
-            "node.scan",
-            "node.supply",
-            "system.files");
-
     private static final String ROOT = "io.edgeplug.";
 
     @Test
     void noFieldAndNoParameterIsOptional() {
         List<String> wrong = new ClassFileImporter()
                 .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.edgeplug").stream()
-                        .filter(type -> !TO_CONVERT.contains(room(type)))
                         .flatMap(type -> Stream.concat(type.getFields().stream(), type.getCodeUnits().stream()))
                         .filter(AbsenceTest::isWrong)
                         .map(JavaMember::getFullName)
@@ -51,11 +37,10 @@ final class AbsenceTest {
         assertThat(wrong).isEmpty();
     }
 
-    private static String room(JavaClass type) {
-        return type.getPackageName().substring(ROOT.length());
-    }
-
-    /** A record's fields and the parameters of its constructors are its components. */
+    /**
+     * The components of a record are its fields and the parameters of what makes one: its constructors and the methods that
+     * return one. Its private methods may work on them as they are.
+     */
     private static boolean isWrong(JavaMember member) {
         boolean isRecord = member.getOwner().isRecord();
         if (member.getModifiers().contains(JavaModifier.SYNTHETIC)
@@ -63,9 +48,15 @@ final class AbsenceTest {
             return false;
         }
         return member instanceof JavaCodeUnit code
-                ? !(isRecord && code instanceof JavaConstructor)
+                ? !(isRecord && isOfComponents(code))
                         && code.getRawParameterTypes().stream().anyMatch(AbsenceTest::isOptional)
                 : !isRecord && member instanceof JavaField field && isOptional(field.getRawType());
+    }
+
+    private static boolean isOfComponents(JavaCodeUnit code) {
+        return code instanceof JavaConstructor
+                || code.getModifiers().contains(JavaModifier.PRIVATE)
+                || code.getRawReturnType().equals(code.getOwner());
     }
 
     private static boolean isOptional(JavaClass type) {

@@ -38,12 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ByHand {
 
-    /** How often a log shows what is waited for. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-
-    /** How often a terminal shows it. */
-    private static final Duration SECOND = Duration.ofSeconds(1);
-
     private final Sysfs sysfs;
     private final @Nullable Path kubeletDir;
     private final UseNotes used;
@@ -134,7 +128,8 @@ final class ByHand {
             // the wait.
             Preparation preparation = begin(preparer, item, errand, force ? () -> {} : free);
             Instant begun = Instant.now();
-            while (!preparation.await(progress.isShown() ? SECOND : PATIENCE)) {
+            // A terminal shows more often what is waited for than a log.
+            while (!preparation.await(Duration.ofSeconds(progress.isShown() ? 1 : 5))) {
                 tellProgress(preparation, Duration.between(begun, Instant.now()));
             }
             print(id + ": " + errand.done() + " in "
@@ -247,14 +242,15 @@ final class ByHand {
 
     private Item item(List<DeviceClass> classes, String name, Errand errand) throws IOException {
         ScannedNode node = ScannedNode.of(sysfs, classes);
-        Optional<GoneDevice> gone = errand.isRelease() ? GoneDevice.find(sysfs, classes, name) : Optional.empty();
-        if (gone.isPresent()) {
-            throw new IOException(
-                    gone.orElseThrow().id() + ": " + gone.orElseThrow().text());
+        GoneDevice gone =
+                errand.isRelease() ? GoneDevice.find(sysfs, classes, name).orElse(null) : null;
+        if (gone != null) {
+            throw new IOException(gone.id() + ": " + gone.text());
         }
         String id = node.one(name).device().id();
         Optional<String> usedAs = errand.isRelease() ? used.find(id).flatMap(UseNotes.Use::resource) : Optional.empty();
-        Item item = node.one(id, errand.resource().or(() -> usedAs)).item();
+        String resource = errand.resource().or(() -> usedAs).orElse(null);
+        Item item = node.one(id, resource).item();
         DeviceClass taker = item.deviceClass()
                 .orElseThrow(() -> new IOException(id + ": no class takes it, see edgeplug explain " + id));
         String table = errand.isRelease() ? "[class.release]" : "[class.prepare]";

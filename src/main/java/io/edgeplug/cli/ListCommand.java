@@ -21,7 +21,6 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -121,7 +120,7 @@ final class ListCommand implements Callable<Integer> {
         if (json) {
             out.println(table.json());
         } else {
-            OptionalInt columns = Terminal.isStdout() ? Terminal.columns() : OptionalInt.empty();
+            int columns = Terminal.isStdout() ? Terminal.columns().orElse(Integer.MAX_VALUE) : Integer.MAX_VALUE;
             table.lines(!noHeadings, columns)
                     .forEach(line -> LongLines.onStdout(line).forEach(out::println));
         }

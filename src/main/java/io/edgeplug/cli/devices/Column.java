@@ -6,7 +6,6 @@ import static io.edgeplug.cli.devices.DeviceFacts.health;
 import static io.edgeplug.cli.devices.DeviceFacts.joined;
 import static io.edgeplug.cli.devices.DeviceFacts.made;
 import static io.edgeplug.cli.devices.DeviceFacts.nodes;
-import static io.edgeplug.cli.devices.DeviceFacts.number;
 import static io.edgeplug.cli.devices.DeviceFacts.numbers;
 import static io.edgeplug.cli.devices.DeviceFacts.path;
 import static io.edgeplug.cli.devices.DeviceFacts.portStates;
@@ -63,7 +62,7 @@ public enum Column {
     SHARES("number of containers that can have the device, if more than one", DeviceFacts::shares),
     CLASS("PCI class", item -> function(item).map(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(DeviceFacts::subsystem)),
-    IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
+    IOMMU("IOMMU group", item -> function(item).flatMap(DeviceFacts::iommuGroup)),
     NET("network interfaces", item -> joined(item.device().netNames())),
     INTERFACE(
             "first name of the network interface in a pod, if its class hands that over",

@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
@@ -44,26 +42,24 @@ public record ColumnTable(List<Column> columns, List<Item> rows, Column.Sources 
     /**
      * A line for each row, with headings above if {@code headings}.
      *
-     * @param most characters in a line, to which long IDs and resources are cut; empty if they stay whole
+     * @param most characters in a line, to which long IDs and resources are cut
      */
-    public List<String> lines(boolean headings, OptionalInt most) {
+    public List<String> lines(boolean headings, int most) {
         List<List<String>> cells = new ArrayList<>();
         if (headings) {
             cells.add(columns.stream().map(Column::name).toList());
         }
         for (Item row : rows) {
             cells.add(columns.stream()
-                    .map(column -> cell(column.value(row, sources)))
+                    .map(column ->
+                            column.value(row, sources).map(ColumnTable::cell).orElse(NOTHING))
                     .toList());
         }
         List<List<String>> fitting = cells;
-        for (Cut cut : most.isPresent() ? CUTS : List.<Cut>of()) {
-            fitting = cut(fitting, cut, most.orElseThrow());
+        for (Cut cut : CUTS) {
+            fitting = cut(fitting, cut, most);
         }
-        List<String> lines = padded(fitting);
-        return most.isPresent()
-                ? lines.stream().map(line -> folding(line, most.orElseThrow())).toList()
-                : lines;
+        return padded(fitting).stream().map(line -> folding(line, most)).toList();
     }
 
     /** A line that is folded needs no further line to say that there is nothing. */
@@ -76,7 +72,7 @@ public record ColumnTable(List<Column> columns, List<Item> rows, Column.Sources 
         int column = columns.indexOf(cut.column());
         int[] widths = widths(cells);
         int last = widths.length - 1;
-        if (column < 0 || column == last) {
+        if (column < 0 || column >= last) {
             return cells;
         }
         int others = Math.min(widths[last], cut.lastRoom());
@@ -132,8 +128,8 @@ public record ColumnTable(List<Column> columns, List<Item> rows, Column.Sources 
     }
 
     /** Control characters in a foreign name must not reach a terminal. */
-    private static String cell(Optional<?> value) {
-        return value.map(text -> PlainText.of(text.toString())).orElse(NOTHING);
+    private static String cell(Object value) {
+        return PlainText.of(value.toString());
     }
 
     private static String padded(List<String> line, int[] widths) {

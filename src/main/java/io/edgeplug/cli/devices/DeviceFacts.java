@@ -16,7 +16,6 @@ import io.edgeplug.model.rules.Sharing;
 import io.edgeplug.node.inventory.Inventory.Item;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -44,8 +43,8 @@ final class DeviceFacts {
         return device.health().problem().map(problem -> "unhealthy: " + problem).orElse("healthy");
     }
 
-    static Optional<Integer> number(OptionalInt number) {
-        return number.isPresent() ? Optional.of(number.getAsInt()) : Optional.empty();
+    static Optional<Integer> iommuGroup(PciFunction function) {
+        return function.iommuGroup().stream().boxed().findFirst();
     }
 
     static Optional<Long> acpiIndex(PciFunction function) {

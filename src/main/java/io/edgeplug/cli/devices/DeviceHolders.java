@@ -20,21 +20,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The containers that hold devices of a node, by the kubelet's notes and answers. Only root may read these. */
 public final class DeviceHolders {
 
-    public static final DeviceHolders UNKNOWN = new DeviceHolders(Optional.empty(), Optional.empty(), Path.of(""));
+    public static final DeviceHolders UNKNOWN = new DeviceHolders(null, null, Path.of(""));
 
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
 
-    private final Optional<HeldDevices> held;
-    private final Optional<PodNames> names;
+    private final @Nullable HeldDevices held;
+    private final @Nullable PodNames names;
     private final Path pods;
     private final EndedPods ended;
 
-    private DeviceHolders(Optional<HeldDevices> held, Optional<PodNames> names, Path pods) {
+    private DeviceHolders(@Nullable HeldDevices held, @Nullable PodNames names, Path pods) {
         this.held = held;
         this.names = names;
         this.pods = pods;
@@ -79,23 +80,23 @@ public final class DeviceHolders {
                 .flatMap(device -> held.all(device).stream())
                 .map(Holding::resource)
                 .collect(Collectors.toSet());
-        return new DeviceHolders(Optional.of(held), names(root, resources), root.resolve("pods"));
+        return new DeviceHolders(held, names(root, resources), root.resolve("pods"));
     }
 
-    private static Optional<PodNames> names(Path root, Set<String> resources) {
+    private static @Nullable PodNames names(Path root, Set<String> resources) {
         if (resources.isEmpty()) {
-            return Optional.empty();
+            return null;
         }
         try (UnixRpc rpc = UnixRpc.open()) {
-            return Optional.of(PodNames.read(rpc, root, resources::contains));
+            return PodNames.read(rpc, root, resources::contains);
         } catch (IOException e) {
             // Pods are still known by their UIDs.
-            return Optional.empty();
+            return null;
         }
     }
 
     public boolean areKnown() {
-        return held.isPresent();
+        return held != null;
     }
 
     /**
@@ -103,12 +104,19 @@ public final class DeviceHolders {
      * a pod is left out if the kubelet does not name it and nothing is left of it on the node.
      */
     public List<HeldBy> of(Device device) {
-        return held.map(known -> known.all(device)).orElse(List.of()).stream()
+        if (held == null) {
+            return List.of();
+        }
+        return held.all(device).stream()
                 .filter(holding -> holding.isOf(device.id()))
-                .map(holding -> new HeldBy(holding, names.flatMap(some -> some.of(holding)), since(holding.pod())))
+                .map(holding -> new HeldBy(holding, name(holding), since(holding.pod())))
                 .filter(one ->
                         one.name().isPresent() || !ended.hasEnded(one.holding().pod()))
                 .toList();
+    }
+
+    private Optional<PodNames.Holder> name(Holding holding) {
+        return names == null ? Optional.empty() : names.of(holding);
     }
 
     /** Each pod that has a device as that resource, once even if it has several shares: namespace/name, or its UID. */

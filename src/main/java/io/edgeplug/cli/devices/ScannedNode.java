@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A node's devices from one scan, which can be found by any of their names. */
 public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
@@ -109,15 +110,15 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
      * @throws IOException if there is none, or there are several
      */
     public Candidate one(String name) throws IOException {
-        return one(name, Optional.empty());
+        return one(name, null);
     }
 
     /**
      * The same, for one face of a device that has several.
      *
-     * @param resource that it backs; empty for the first
+     * @param resource that it backs; null for the first
      */
-    public Candidate one(String name, Optional<String> resource) throws IOException {
+    public Candidate one(String name, @Nullable String resource) throws IOException {
         List<Candidate> found = named(name);
         List<String> ids =
                 found.stream().map(one -> one.device().id()).distinct().toList();
@@ -125,14 +126,17 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
             throw new IOException(name + ": is the name of several devices, name one of them: "
                     + String.join(", ", ids.subList(0, Math.min(3, ids.size()))) + (ids.size() > 3 ? " ..." : ""));
         }
-        if (resource.isEmpty()) {
+        if (resource == null) {
             return found.getFirst();
         }
         return found.stream()
-                .filter(one -> one.item().resource().map(Object::toString).equals(resource))
+                .filter(one -> one.item()
+                        .resource()
+                        .filter(own -> own.toString().equals(resource))
+                        .isPresent())
                 .findFirst()
-                .orElseThrow(() -> new IOException(
-                        name + ": is no device of " + resource.orElseThrow() + ", see edgeplug explain " + name));
+                .orElseThrow(() ->
+                        new IOException(name + ": is no device of " + resource + ", see edgeplug explain " + name));
     }
 
     /** Where USB devices with these IDs are, or which others there are. Without a class of kind usb, no scan has them. */

@@ -5,8 +5,8 @@ import io.edgeplug.model.rules.Api;
 import io.edgeplug.model.rules.Recipe;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the API by which Kubernetes gets the devices of a class, and reports keys that this API does not have. */
 record ApiReader(Table table) {
@@ -20,16 +20,16 @@ record ApiReader(Table table) {
     private static final String PREPARE_BEFORE = "prepare_before";
     private static final Map<String, Boolean> MOMENTS = new TreeMap<>(Map.of("binding", true, "start", false));
 
-    Api read(Optional<ResourceName> resource) {
+    Api read(@Nullable ResourceName resource) {
         Api api = Words.oneOf(table, "api", Api.class).orElse(Api.DEVICE_PLUGIN);
         if (api == Api.DRA) {
             OF_PLUGINS.stream()
                     .filter(table::has)
                     .forEach(key -> table.mistake(
                             key, "does not apply to api = \"dra\", which hands devices over by CDI alone"));
-            resource.filter(name -> name.toString().length() > MAX_RESOURCE)
-                    .ifPresent(name -> table.mistake(
-                            "resource", "is longer than the " + MAX_RESOURCE + " characters that api = \"dra\" has"));
+            if (resource != null && resource.toString().length() > MAX_RESOURCE) {
+                table.mistake("resource", "is longer than the " + MAX_RESOURCE + " characters that api = \"dra\" has");
+            }
         }
         return api;
     }

@@ -15,6 +15,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the choices of claims: the {@code [class.claims]} table of a class. */
 final class ClaimChoicesReader {
@@ -30,7 +31,7 @@ final class ClaimChoicesReader {
 
     private ClaimChoicesReader() {}
 
-    static ClaimChoices read(Table classTable, Optional<Kind> kind, Api api, Recipe recipe) {
+    static ClaimChoices read(Table classTable, @Nullable Kind kind, Api api, Recipe recipe) {
         Optional<Table> found = classTable.table("claims");
         if (found.isEmpty()) {
             return ClaimChoices.NONE;

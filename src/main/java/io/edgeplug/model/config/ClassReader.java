@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a device class of one {@code [[class]]} table.
@@ -54,8 +55,8 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
     /** Reads one class; empty if it has mistakes. */
     Optional<DeviceClass> read(Table table) {
         int before = mistakes.count();
-        Optional<ResourceName> resource = resource(table);
-        Optional<Kind> kind = Words.oneOf(table.requiring("kind"), "kind", Kind.class);
+        ResourceName resource = resource(table).orElse(null);
+        Kind kind = Words.oneOf(table.requiring("kind"), "kind", Kind.class).orElse(null);
         ContainerRules container = new ContainerReader(table, kind).read(resource);
         Placement placement = placement(table);
         Sharing sharing = sharing(table);
@@ -73,12 +74,12 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         Recipe whole = moved.map(recipe::then).orElse(recipe);
         ClaimRules claims = claims(table, kind, api, whole);
         FileRules.Identity identity = files.identity(isFace);
-        if (mistakes.count() > before) {
+        if (mistakes.count() > before || resource == null || kind == null) {
             return Optional.empty();
         }
         return Optional.of(new DeviceClass(
-                resource.orElseThrow(),
-                kind.orElseThrow(),
+                resource,
+                kind,
                 selectors,
                 groups,
                 container,
@@ -107,7 +108,7 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         }
     }
 
-    private Care care(Table table, Optional<Kind> kind, Sharing sharing) {
+    private Care care(Table table, @Nullable Kind kind, Sharing sharing) {
         ProgramLimits limits = limits(table);
         Care care = new Care(
                 HealthReader.read(table, kind, limits),
@@ -124,17 +125,17 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         return care;
     }
 
-    private static Optional<String> trustOwner(Table table, Optional<Kind> kind, ContainerRules container) {
+    private static Optional<String> trustOwner(Table table, @Nullable Kind kind, ContainerRules container) {
         Optional<String> trustOwner = table.string("trust_owner");
-        boolean hasNoPath = kind.filter(one -> one != Kind.PATH).isPresent()
-                && container.mounts().isEmpty();
+        boolean hasNoPath =
+                kind != null && kind != Kind.PATH && container.mounts().isEmpty();
         if (trustOwner.isPresent() && hasNoPath) {
             table.mistake("trust_owner", "is about paths, but the class has none");
         }
         return trustOwner;
     }
 
-    private static ClaimRules claims(Table table, Optional<Kind> kind, Api api, Recipe recipe) {
+    private static ClaimRules claims(Table table, @Nullable Kind kind, Api api, Recipe recipe) {
         boolean isPreparedBeforeBinding = new ApiReader(table).isPreparedBeforeBinding(api, recipe);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
@@ -205,7 +206,7 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
         return Words.matching(table, key, text, form, "an amount like " + examples);
     }
 
-    private List<Selector> selectors(Table table, Optional<Kind> kind, Recipe recipe) {
+    private List<Selector> selectors(Table table, @Nullable Kind kind, Recipe recipe) {
         if (!table.has("match") && !table.has("groups")) {
             table.mistake("match", "missing: say in [class.match] which devices the class takes");
         }
@@ -231,7 +232,7 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
     }
 
     /** A device stays in the class after the recipe has bound it to another driver. */
-    private Optional<Selector> selector(Table match, Optional<Kind> kind, Recipe recipe) {
+    private Optional<Selector> selector(Table match, @Nullable Kind kind, Recipe recipe) {
         int before = mistakes.count();
         Map<SelectorWord, List<String>> values = new EnumMap<>(SelectorWord.class);
         for (SelectorWord word : SelectorWord.values()) {
@@ -241,10 +242,8 @@ record ClassReader(Mistakes mistakes, KeptFunctions kept) {
             if (!texts.isEmpty()) {
                 values.put(word, texts);
             }
-            if (match.has(word.word()) && kind.isPresent() && !word.concerns(kind.orElseThrow())) {
-                match.mistake(
-                        word.word(),
-                        "does not apply to kind " + kind.orElseThrow().word() + instead(word, kind.orElseThrow()));
+            if (match.has(word.word()) && kind != null && !word.concerns(kind)) {
+                match.mistake(word.word(), "does not apply to kind " + kind.word() + instead(word, kind));
             }
             for (String text : texts) {
                 word.problem(text).ifPresent(problem -> match.mistake(word.word(), "\"" + text + "\" " + problem));

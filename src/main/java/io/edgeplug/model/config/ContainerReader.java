@@ -19,13 +19,14 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the rules of a class for its containers.
  *
  * @param kind of the class, if it is given
  */
-record ContainerReader(Table table, Optional<Kind> kind) {
+record ContainerReader(Table table, @Nullable Kind kind) {
 
     private static final Pattern ENV_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final Pattern OWN_ENV_NAME =
@@ -36,7 +37,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     private static final Pattern MOUNT = Pattern.compile("(/[^:]*)(?::(/[^:]*))?(:ro|:rw)?");
     private static final String CDI_ANNOTATION = "cdi.k8s.io/";
 
-    ContainerRules read(Optional<ResourceName> resource) {
+    ContainerRules read(@Nullable ResourceName resource) {
         HandOver handOver = handOver(resource);
         boolean cdiAnnotations = table.bool("cdi_annotations").orElse(false);
         if (cdiAnnotations && handOver != HandOver.CDI) {
@@ -60,15 +61,15 @@ record ContainerReader(Table table, Optional<Kind> kind) {
                 additionalInfo());
     }
 
-    private HandOver handOver(Optional<ResourceName> resource) {
-        Optional<HandOver> way = Words.oneOf(table, "hand_over", HandOver.class);
-        resource.filter(name -> way.equals(Optional.of(HandOver.CDI)))
-                .filter(name -> !isCdiName(name.prefix()) || !isCdiName(name.name()))
-                .ifPresent(name -> table.mistake(
-                        "hand_over",
-                        "\"cdi\" needs a resource whose domain and name begin with a letter and have two characters or"
-                                + " more"));
-        return way.orElse(HandOver.DEVICE_NODES);
+    private HandOver handOver(@Nullable ResourceName resource) {
+        HandOver way = Words.oneOf(table, "hand_over", HandOver.class).orElse(HandOver.DEVICE_NODES);
+        if (way == HandOver.CDI && resource != null && !(isCdiName(resource.prefix()) && isCdiName(resource.name()))) {
+            table.mistake(
+                    "hand_over",
+                    "\"cdi\" needs a resource whose domain and name begin with a letter and have two characters or"
+                            + " more");
+        }
+        return way;
     }
 
     /** The specification allows one character, but the parser of podman 5.4 panics on it. */
@@ -82,8 +83,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     private Optional<Template> containerDir() {
         Optional<Template> directory = table.string("container_dir").flatMap(text -> path("container_dir", text));
         directory
-                .filter(one ->
-                        !kind.equals(Optional.of(Kind.PATH)) && !one.words().contains(TemplateWord.ID))
+                .filter(one -> kind != Kind.PATH && !one.words().contains(TemplateWord.ID))
                 .ifPresent(one -> table.mistake("container_dir", "must hold {id}, so that no two devices meet there"));
         return directory;
     }
@@ -127,8 +127,9 @@ record ContainerReader(Table table, Optional<Kind> kind) {
 
     private boolean managementEngine() {
         boolean wanted = table.bool("fpga_management").orElse(false);
-        kind.filter(one -> wanted && one != Kind.FPGA)
-                .ifPresent(one -> table.mistake("fpga_management", "does not apply to kind " + one.word()));
+        if (wanted) {
+            Words.concerns(table, "fpga_management", kind, Set.of(Kind.FPGA));
+        }
         return wanted;
     }
 
@@ -176,7 +177,7 @@ record ContainerReader(Table table, Optional<Kind> kind) {
     }
 
     private static Template id() {
-        return Template.parse("{" + TemplateWord.ID.word() + "}", Optional.empty());
+        return Template.parse("{" + TemplateWord.ID.word() + "}", null);
     }
 
     private void checkVariable(String name, String key) {

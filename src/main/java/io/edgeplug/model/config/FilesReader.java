@@ -12,9 +12,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the keys of a class that only concern files. */
-record FilesReader(Table table, Optional<Kind> kind) {
+record FilesReader(Table table, @Nullable Kind kind) {
 
     private static final Set<TemplateWord> USB_ID =
             Set.of(TemplateWord.ID, TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL, TemplateWord.PORT);
@@ -49,11 +50,11 @@ record FilesReader(Table table, Optional<Kind> kind) {
 
     /** An ID is a part of file names. */
     private Optional<Template> id() {
-        return table.string("id").flatMap(text -> kind.equals(Optional.of(Kind.USB)) ? usbId(text) : pathId(text));
+        return table.string("id").flatMap(text -> kind == Kind.USB ? usbId(text) : pathId(text));
     }
 
     private Optional<Template> pathId(String text) {
-        Optional<Template> id = Words.template(table, "id", text, Optional.of(Kind.PATH));
+        Optional<Template> id = Words.template(table, "id", text, Kind.PATH);
         id.filter(one -> text.contains("/")
                         || one.words().contains(TemplateWord.PATH)
                         || one.words().contains(TemplateWord.TARGET))

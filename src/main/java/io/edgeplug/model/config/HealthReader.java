@@ -7,8 +7,8 @@ import io.edgeplug.system.programs.ProgramLimits;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a rule of the {@code [class.health]} table of a class. */
 final class HealthReader {
@@ -18,7 +18,7 @@ final class HealthReader {
     private HealthReader() {}
 
     /** Reads the rule, whose program has these limits. The rule is empty if there is no table or it has mistakes. */
-    static HealthRule read(Table table, Optional<Kind> kind, ProgramLimits limits) {
+    static HealthRule read(Table table, @Nullable Kind kind, ProgramLimits limits) {
         List<Table> tables = table.tables("health");
         if (tables.size() > 1) {
             table.mistake("health", "stands " + tables.size() + " times, but a class has one");
@@ -30,7 +30,7 @@ final class HealthReader {
         return rule;
     }
 
-    private static HealthRule rule(Table health, Optional<Kind> kind, ProgramLimits limits) {
+    private static HealthRule rule(Table health, @Nullable Kind kind, ProgramLimits limits) {
         HealthRule none = HealthRule.NONE;
         Set<HealthCheck> checks = EnumSet.noneOf(HealthCheck.class);
         for (HealthCheck check : HealthCheck.values()) {
@@ -40,8 +40,9 @@ final class HealthReader {
                 }
                 checks.add(check);
             });
-            kind.filter(one -> health.has(check.word()) && !check.concerns(one))
-                    .ifPresent(one -> health.mistake(check.word(), "does not apply to kind " + one.word()));
+            if (kind != null && health.has(check.word()) && !check.concerns(kind)) {
+                health.mistake(check.word(), "does not apply to kind " + kind.word());
+            }
         }
         List<String> command = health.strings("command");
         if (!command.isEmpty() && !command.getFirst().startsWith("/")) {

@@ -15,9 +15,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the {@code [class.interface]} table of a class: what is done with the network interfaces of its devices. */
-record InterfaceReader(Table classTable, Optional<Kind> kind) {
+record InterfaceReader(Table classTable, @Nullable Kind kind) {
 
     private static final String TABLE = "interface";
     private static final String NAME = "name";

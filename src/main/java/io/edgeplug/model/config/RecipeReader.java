@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a recipe of the {@code [class.prepare]} or {@code [class.release]} tables of a class. */
 final class RecipeReader {
@@ -39,7 +40,7 @@ final class RecipeReader {
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
 
-    private final Optional<Kind> kind;
+    private final @Nullable Kind kind;
     private final ProgramLimits limits;
     private final KeptFunctions kept;
     private final List<Step> steps = new ArrayList<>();
@@ -48,7 +49,7 @@ final class RecipeReader {
      * A reader for a class of that kind, if it is given. Its programs have these limits, and its steps leave these functions
      * alone.
      */
-    RecipeReader(Optional<Kind> kind, ProgramLimits limits, KeptFunctions kept) {
+    RecipeReader(@Nullable Kind kind, ProgramLimits limits, KeptFunctions kept) {
         this.kept = kept;
         this.limits = limits;
         this.kind = kind;
@@ -90,7 +91,7 @@ final class RecipeReader {
     }
 
     private void reset(Table table, String word) {
-        boolean isOfUsb = kind.filter(Kind.USB::equals).isPresent();
+        boolean isOfUsb = kind == Kind.USB;
         if (!isOfUsb) {
             Words.concerns(table, "reset", kind, PCI_KINDS);
         }

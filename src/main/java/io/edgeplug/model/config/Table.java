@@ -13,6 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A TOML table while it is being read. Every key that is asked for is known, and {@link #rejectOthers} reports the
@@ -25,11 +26,11 @@ final class Table {
     private final Mistakes mistakes;
     private final Place place;
     private final Map<String, ?> values;
-    private final Optional<Table> parent;
+    private final @Nullable Table parent;
     private final List<Table> children = new ArrayList<>();
     private final Set<String> known = new LinkedHashSet<>();
 
-    private Table(Mistakes mistakes, Place place, Map<String, ?> values, Optional<Table> parent) {
+    private Table(Mistakes mistakes, Place place, Map<String, ?> values, @Nullable Table parent) {
         this.mistakes = mistakes;
         this.place = place;
         this.values = values;
@@ -38,7 +39,7 @@ final class Table {
 
     /** A file as a whole. */
     Table(Mistakes mistakes, String file, TomlLines lines, Map<String, ?> values) {
-        this(mistakes, new Place(file, lines, "", ""), values, Optional.empty());
+        this(mistakes, new Place(file, lines, "", ""), values, null);
     }
 
     /**
@@ -74,7 +75,7 @@ final class Table {
     }
 
     Optional<Table> parent() {
-        return parent;
+        return Optional.ofNullable(parent);
     }
 
     List<Table> children() {
@@ -234,7 +235,7 @@ final class Table {
             if (element instanceof Map<?, ?> map) {
                 Map<String, ?> keyed = stringKeys(map);
                 Place of = place.of(key, tables.size(), label.apply(tables.size(), keyed));
-                tables.add(new Table(mistakes, of, keyed, Optional.of(this)));
+                tables.add(new Table(mistakes, of, keyed, this));
             } else {
                 mistake(key, "must be a table, as [" + key + "], not " + typeOf(element));
             }

@@ -59,8 +59,9 @@ record VfsReader(Mistakes mistakes, KeptFunctions kept) {
             table.mistake("count", "missing: say how many VFs each PF is to have");
         }
         Optional<String> driver = driver(table);
-        VfAddresses mac = addresses(table, "mac", Step.Vf.STATION, "a station's address, as 02:00:00:00:10:00", count);
-        VfAddresses guid = addresses(table, "guid", GUID, "a GUID of 8 bytes, as 02:00:00:00:00:00:10:00", count);
+        int least = count.orElse(0);
+        VfAddresses mac = addresses(table, "mac", Step.Vf.STATION, "a station's address, as 02:00:00:00:10:00", least);
+        VfAddresses guid = addresses(table, "guid", GUID, "a GUID of 8 bytes, as 02:00:00:00:00:00:10:00", least);
         Step.Vf settings = VfSettingsReader.read(table);
         OptionalInt mtu = table.integer("mtu", MIN_MTU, MAX_MTU);
         Optional<WantedVfs.EswitchMode> eswitch = Words.oneOf(table, "eswitch", WantedVfs.EswitchMode.class);
@@ -131,7 +132,7 @@ record VfsReader(Mistakes mistakes, KeptFunctions kept) {
     }
 
     /** A word, the address of the first VF, or an array with one for each. */
-    private static VfAddresses addresses(Table table, String key, Pattern form, String example, OptionalInt count) {
+    private static VfAddresses addresses(Table table, String key, Pattern form, String example, int count) {
         if (!table.has(key) || table.has(key, String.class)) {
             return table.string(key)
                     .map(text -> switch (text) {
@@ -162,8 +163,8 @@ record VfsReader(Mistakes mistakes, KeptFunctions kept) {
                 table.mistake(key, "has \"" + text + "\" twice");
             }
         }
-        if (count.isPresent() && texts.size() < count.getAsInt()) {
-            table.mistake(key, "has " + texts.size() + " of the " + count.getAsInt() + " that count asks for");
+        if (texts.size() < count) {
+            table.mistake(key, "has " + texts.size() + " of the " + count + " that count asks for");
         }
         return new VfAddresses(VfAddresses.Source.LIST, texts);
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** What the values of keys stand for, and which keys a kind of devices has. Everything else is a mistake. */
 final class Words {
@@ -47,7 +48,7 @@ final class Words {
 
     /** A template for devices of a kind, or of any kind, which may also have these words. */
     static Optional<Template> template(
-            Table table, String key, String text, Optional<Kind> kind, TemplateWord... others) {
+            Table table, String key, String text, @Nullable Kind kind, TemplateWord... others) {
         try {
             return Optional.of(Template.parse(text, kind, others));
         } catch (IllegalArgumentException e) {
@@ -66,8 +67,9 @@ final class Words {
     }
 
     /** Refuses a key that the table has, if the class is of another kind than these. */
-    static void concerns(Table table, String key, Optional<Kind> kind, Set<Kind> kinds) {
-        kind.filter(one -> table.has(key) && !kinds.contains(one))
-                .ifPresent(one -> table.mistake(key, "does not apply to kind " + one.word()));
+    static void concerns(Table table, String key, @Nullable Kind kind, Set<Kind> kinds) {
+        if (kind != null && table.has(key) && !kinds.contains(kind)) {
+            table.mistake(key, "does not apply to kind " + kind.word());
+        }
     }
 }

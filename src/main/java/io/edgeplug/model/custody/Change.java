@@ -73,12 +73,14 @@ public record Change(Custody before, Custody after, SortedSet<String> ids) {
         return before.traces().equals(after.traces())
                 && before.trouble().equals(after.trouble())
                 && before.work().equals(after.work())
-                && ids.stream().allMatch(id -> hasSameUser(before.hold(id), after.hold(id)));
+                && ids.stream().allMatch(this::hasSameUser);
     }
 
-    private static boolean hasSameUser(Optional<Hold> one, Optional<Hold> other) {
-        return one.map(Hold::resource).equals(other.map(Hold::resource))
-                && one.map(Hold::group).equals(other.map(Hold::group))
-                && one.map(Hold::user).equals(other.map(Hold::user));
+    private boolean hasSameUser(String id) {
+        Optional<Hold> had = before.hold(id);
+        Optional<Hold> has = after.hold(id);
+        return had.map(Hold::resource).equals(has.map(Hold::resource))
+                && had.map(Hold::group).equals(has.map(Hold::group))
+                && had.map(Hold::user).equals(has.map(Hold::user));
     }
 }

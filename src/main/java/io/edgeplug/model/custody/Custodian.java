@@ -26,6 +26,7 @@ import java.util.function.Supplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has the records of all devices. Every change goes through {@link #tell}. Any thread may tell and ask; the lock is held
@@ -238,13 +239,13 @@ public final class Custodian {
         listeners.forEach(listener -> listener.accept(change));
     }
 
-    private Optional<Hold> kin(String device) {
-        return kin.heldKin(device).flatMap(other -> record(other).holder());
+    private @Nullable Hold kin(String device) {
+        return kin.heldKin(device).flatMap(other -> record(other).holder()).orElse(null);
     }
 
     /** Whether somebody has another device that a scrub of this one would change. */
     public boolean isKinHeld(String device) {
-        return locked(() -> kin(device).isPresent() || kin.isPartHeld(device));
+        return locked(() -> kin(device) != null || kin.isPartHeld(device));
     }
 
     /** Whether somebody has or had a device as that resource, which may have no class any more. */
@@ -259,7 +260,7 @@ public final class Custodian {
 
     /** Whether a pod has a device, a part of it or all of it, from the device plugin and not by a claim. */
     public boolean isHeldByPlugin(String device) {
-        return locked(() -> Stream.concat(record(device).holds().values().stream(), kin(device).stream())
+        return locked(() -> Stream.concat(record(device).holds().values().stream(), Stream.ofNullable(kin(device)))
                 .anyMatch(hold -> !(hold.user() instanceof User.Claim)));
     }
 

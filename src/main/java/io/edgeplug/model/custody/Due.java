@@ -3,6 +3,7 @@ package io.edgeplug.model.custody;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What must happen next to a device with traces. The same after a start of the daemon as after any event. */
 public sealed interface Due {
@@ -28,15 +29,15 @@ public sealed interface Due {
      * @param isKinHeld whether somebody has another device that a scrub of this one would change
      * @param isHere whether the device is on the node
      * @param isRead whether it is known who holds what
-     * @param obstacle why only a person can decide; else empty
+     * @param obstacle why only a person can decide; else null
      */
     static Due of(
-            Custody custody, boolean isKinHeld, boolean isHere, boolean isRead, Optional<String> obstacle, long now) {
+            Custody custody, boolean isKinHeld, boolean isHere, boolean isRead, @Nullable String obstacle, long now) {
         if (custody.traces().isEmpty()) {
             return new Nothing();
         }
-        if (obstacle.isPresent()) {
-            return new Obstacle(obstacle.orElseThrow());
+        if (obstacle != null) {
+            return new Obstacle(obstacle);
         }
         if (custody.work().isPresent() || !isHere || !isRead) {
             return new Nothing();

@@ -5,6 +5,7 @@ import io.edgeplug.model.custody.Event.Noting;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** Who has an ID once the notes of the kubelet and of claims were read. */
 final class NextHold {
@@ -12,7 +13,8 @@ final class NextHold {
     private NextHold() {}
 
     /** The hold after that; empty if nobody has the ID. */
-    static Optional<Hold> of(Custody custody, Optional<Hold> before, List<Noting> all, Noted noted) {
+    static Optional<Hold> of(Custody custody, String id, List<Noting> all, Noted noted) {
+        Optional<Hold> before = custody.hold(id);
         Optional<Noting> noting = before.flatMap(hold -> sameUser(hold, all))
                 .or(() -> before.flatMap(hold -> sameResource(hold, all)))
                 .or(() -> ofClaim(all, noted))
@@ -23,15 +25,15 @@ final class NextHold {
             return noting.filter(one -> !isKeptFrom(one, custody, noted)).map(NextHold::held);
         }
         Hold hold = before.orElseThrow();
+        Noting now = noting.orElse(null);
         if (hold.user() instanceof User.Grant grant) {
-            return granted(hold, grant, noting, noted);
+            return granted(hold, grant, now, noted);
         }
         boolean mayRun = mayRun(hold.user(), noted);
-        if (noting.isEmpty()) {
+        if (now == null) {
             // The kubelet forgets a pod before its last process has ended.
             return mayRun ? before : earlier(hold, noted);
         }
-        Noting now = noting.orElseThrow();
         boolean isSameResource = now.resource().equals(hold.resource());
         if (isSameResource && now.user().is(hold.user())) {
             Hold same = isNamed(hold.user()) ? hold : hold.by(now.user());
@@ -84,12 +86,11 @@ final class NextHold {
     }
 
     /** Notes that were written before the Allocate may still name the pod before. */
-    private static Optional<Hold> granted(Hold hold, User.Grant grant, Optional<Noting> noting, Noted noted) {
+    private static Optional<Hold> granted(Hold hold, User.Grant grant, @Nullable Noting now, Noted noted) {
         boolean isLater = noted.written().isAfter(grant.until()) || grant.isForgotten(noted.now());
-        if (noting.isEmpty()) {
+        if (now == null) {
             return isLater ? earlier(hold, noted) : Optional.of(hold);
         }
-        Noting now = noting.orElseThrow();
         boolean isOfBefore = !now.resource().equals(hold.resource())
                 || grant.isLaterThan(noted.written())
                 || hold.before().filter(one -> one.is(now.user())).isPresent();

@@ -25,7 +25,7 @@ final class Rules {
             case Event.Unread unread -> unread(custody);
             case Event.Handed handed -> custody.nodes().isEmpty() ? custody.known(handed.nodes()) : custody;
             case Event.Starting starting -> starting(custody, starting);
-            case Event.Traced traced -> traced(custody, traced.traces());
+            case Event.Traced traced -> traced(custody, traced);
             case Event.Begun begun ->
                 custody.in(Optional.of(new Work(begun.kind(), begun.user(), begun.since(), Optional.empty())));
             case Event.Late late ->
@@ -80,9 +80,7 @@ final class Rules {
         ids.addAll(byId.keySet());
         SortedMap<String, Hold> holds = new TreeMap<>();
         for (String id : ids) {
-            Optional<Hold> before = custody.hold(id);
-            NextHold.of(custody, before, byId.getOrDefault(id, List.of()), noted)
-                    .ifPresent(hold -> holds.put(id, hold));
+            NextHold.of(custody, id, byId.getOrDefault(id, List.of()), noted).ifPresent(hold -> holds.put(id, hold));
         }
         Custody next = custody.with(holds);
         Optional<Traces> traces = next.traces();
@@ -153,7 +151,8 @@ final class Rules {
                         next.trouble().map(one -> one.kind() == Trouble.Kind.SCRUB ? one.dueNow(starting.now()) : one));
     }
 
-    private static Custody traced(Custody custody, Optional<Traces> traces) {
+    private static Custody traced(Custody custody, Event.Traced traced) {
+        Optional<Traces> traces = traced.traces();
         Custody newer = custody.with(traces.map(
                 newest -> newest.running(custody.traces().filter(Traces::mayRun).isPresent())));
         // Users who are known by these traces alone have no notes that tell their group.
@@ -181,7 +180,7 @@ final class Rules {
                         .map(text -> Trouble.ofStart(Trouble.Kind.PREPARATION, text, user, ended.now()))));
             case SCRUB ->
                 next.troubled(ended.problem()
-                        .map(text -> Trouble.scrub(text, custody.trouble(), ended.now()))
+                        .map(text -> Trouble.scrub(text, custody.trouble().orElse(null), ended.now()))
                         .or(() -> next.trouble().filter(Trouble::isOfStart)));
             case RETURN -> next;
         };

@@ -2,7 +2,7 @@ package io.edgeplug.model.custody;
 
 import io.edgeplug.system.flow.Backoff;
 import java.time.Duration;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a device is not offered until something changes.
@@ -37,10 +37,10 @@ public record Trouble(Kind kind, String text, String user, long since, Duration 
     }
 
     /** A scrub has failed; the pause doubles with each failure. */
-    static Trouble scrub(String text, Optional<Trouble> before, long now) {
-        Duration next = before.filter(one -> one.kind() == Kind.SCRUB)
-                .map(one -> Backoff.doubled(one.pause(), LONGEST_PAUSE))
-                .orElse(FIRST_PAUSE);
+    static Trouble scrub(String text, @Nullable Trouble before, long now) {
+        Duration next = before != null && before.kind() == Kind.SCRUB
+                ? Backoff.doubled(before.pause(), LONGEST_PAUSE)
+                : FIRST_PAUSE;
         return new Trouble(Kind.SCRUB, text, "", now, next);
     }
 

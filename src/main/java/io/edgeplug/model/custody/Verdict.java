@@ -3,6 +3,7 @@ package io.edgeplug.model.custody;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why somebody cannot have a device that is fine in itself.
@@ -17,10 +18,10 @@ public record Verdict(String text, boolean isWithheld) {
      * themselves what they have given away as the same resource.
      *
      * @param custody of the device
-     * @param kin who has another device that is part of it, or of which it is part; empty if nobody has
+     * @param kin who has another device that is part of it, or of which it is part; null if nobody has
      * @param mates the holds in its IOMMU group, by device
      */
-    static Optional<Verdict> ofList(Face face, Custody custody, Optional<Hold> kin, Map<String, Hold> mates) {
+    static Optional<Verdict> ofList(Face face, Custody custody, @Nullable Hold kin, Map<String, Hold> mates) {
         boolean isOwn = mates.containsKey(face.device());
         Optional<Verdict> group = mates.isEmpty() || isOwn
                 ? Optional.empty()
@@ -38,7 +39,7 @@ public record Verdict(String text, boolean isWithheld) {
     static Optional<Verdict> ofCall(
             Face face,
             Custody custody,
-            Optional<Hold> kin,
+            @Nullable Hold kin,
             Map<String, Hold> mates,
             Set<String> devices,
             Set<User> callers) {
@@ -64,7 +65,7 @@ public record Verdict(String text, boolean isWithheld) {
     static Optional<Verdict> ofClaim(
             Face face,
             Custody custody,
-            Optional<Hold> kin,
+            @Nullable Hold kin,
             Map<String, Hold> mates,
             Set<String> devices,
             Set<String> ids,
@@ -97,11 +98,13 @@ public record Verdict(String text, boolean isWithheld) {
                 && custody.traces().flatMap(Traces::resource).equals(Optional.of(face.resource()));
     }
 
-    private static Optional<Verdict> other(Face face, Custody custody, Optional<Hold> kin) {
+    private static Optional<Verdict> other(Face face, Custody custody, @Nullable Hold kin) {
         return custody.otherThan(face)
                 .map(held -> heldAs(
                         held.getValue().isOther(face) ? held.getValue().resource() : held.getKey(), held.getValue()))
-                .or(() -> kin.filter(any -> custody.holds().isEmpty()).map(hold -> heldAs(hold.resource(), hold)));
+                .or(() -> kin != null && custody.holds().isEmpty()
+                        ? Optional.of(heldAs(kin.resource(), kin))
+                        : Optional.empty());
     }
 
     private static Verdict heldAs(String what, Hold hold) {

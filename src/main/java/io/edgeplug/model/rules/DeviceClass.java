@@ -169,7 +169,7 @@ public record DeviceClass(
         return device instanceof PathDevice path
                 ? path.files().stream()
                         .flatMap(file -> file.found().stream())
-                        .flatMap(found -> found.distrust(trustOwner).stream())
+                        .flatMap(found -> found.distrust(trustOwner.orElse(null)).stream())
                         .findFirst()
                 : Optional.empty();
     }

@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A text of a class with words in braces, which are filled in for each device: {@code /dev/shm/{id}}. A doubled brace
@@ -30,16 +31,17 @@ public record Template(String text, Set<TemplateWord> words) {
     }
 
     /**
-     * Reads a text for devices of a kind, or of any kind.
+     * Reads a text for devices of a kind, or of any kind if it is null.
      *
      * @param others words that the text may have besides those that such devices have
      * @throws IllegalArgumentException if the text has a word that such devices do not have, or a single brace; the
      *     message says which
      */
-    public static Template parse(String text, Optional<Kind> kind, TemplateWord... others) {
+    public static Template parse(String text, @Nullable Kind kind, TemplateWord... others) {
         List<TemplateWord> allowed = Stream.of(TemplateWord.values())
                 .filter(word -> Arrays.asList(others).contains(word)
-                        || Stream.of(Kind.values()).anyMatch(one -> one == kind.orElse(one) && word.concerns(one)))
+                        || Stream.of(Kind.values())
+                                .anyMatch(one -> (kind == null || one == kind) && word.concerns(one)))
                 .toList();
         EnumSet<TemplateWord> words = EnumSet.noneOf(TemplateWord.class);
         for (MatchResult part : PART.matcher(text).results().toList()) {

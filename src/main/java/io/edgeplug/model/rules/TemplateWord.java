@@ -14,8 +14,8 @@ import io.edgeplug.model.device.VirtualFunction;
 import io.edgeplug.system.flow.Worded;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The words of a {@link Template}, such as {@code {id}}. */
@@ -72,9 +72,9 @@ public enum TemplateWord implements Worded {
         return switch (this) {
             case ID -> Optional.of(device.id());
             case BDF -> function(device).map(function -> function.address().toString());
-            case NUMA_NODE -> text(device.numaNode());
+            case NUMA_NODE -> text(device.numaNode().stream());
             case DRIVER -> device.driver();
-            case IOMMU_GROUP -> function(device).flatMap(function -> text(function.iommuGroup()));
+            case IOMMU_GROUP -> function(device).flatMap(function -> text(function.iommuGroup().stream()));
             case VENDOR ->
                 usb(device)
                         .map(UsbDevice::vendor)
@@ -154,7 +154,7 @@ public enum TemplateWord implements Worded {
         return names.stream().findFirst();
     }
 
-    private static Optional<String> text(OptionalInt number) {
-        return number.isPresent() ? Optional.of(Integer.toString(number.getAsInt())) : Optional.empty();
+    private static Optional<String> text(IntStream number) {
+        return number.mapToObj(Integer::toString).findFirst();
     }
 }

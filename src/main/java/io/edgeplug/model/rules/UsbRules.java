@@ -23,9 +23,9 @@ public record UsbRules(List<DeviceClass> classes) {
     private static final String PREFIX = "USBDEVICE_";
 
     /** By vendor, product and serial number, since cheap devices of all makers have the serial number 00000001. */
-    private static final Template BY_SERIAL = Template.parse("{vendor}-{product}-{serial}", Optional.of(Kind.USB));
+    private static final Template BY_SERIAL = Template.parse("{vendor}-{product}-{serial}", Kind.USB);
 
-    private static final Template BY_PORT = Template.parse("{port}", Optional.of(Kind.USB));
+    private static final Template BY_PORT = Template.parse("{port}", Kind.USB);
 
     /** Those of the classes that are of that kind. */
     public static UsbRules of(List<DeviceClass> classes) {

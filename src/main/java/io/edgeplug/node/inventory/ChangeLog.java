@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Logs the difference between two inventories. Devices that come or go together share a line of their resource, which the
@@ -61,8 +62,8 @@ final class ChangeLog {
         Map<String, Item> is = ofResources(change.added());
         Map<Move, List<Item>> moves = new LinkedHashMap<>();
         is.forEach((id, item) -> {
-            Optional<Item> earlier = Optional.ofNullable(was.get(id));
-            if (!earlier.equals(Optional.of(item))) {
+            Item earlier = was.get(id);
+            if (!item.equals(earlier)) {
                 tell(earlier, item, moves);
             }
         });
@@ -107,15 +108,15 @@ final class ChangeLog {
         return byId;
     }
 
-    private void tell(Optional<Item> before, Item after, Map<Move, List<Item>> moves) {
-        Optional<ResourceName> was = before.flatMap(Item::resource);
+    private void tell(@Nullable Item before, Item after, Map<Move, List<Item>> moves) {
+        Optional<ResourceName> was = before == null ? Optional.empty() : before.resource();
         Optional<ResourceName> is = after.resource();
         if (!was.equals(is)) {
             was.ifPresent(resource -> add(moves, Move.from(resource), after));
             is.ifPresent(resource -> tellAdded(after, resource, moves));
-        } else if (!before.map(item -> item.device().health())
-                .equals(Optional.of(after.device().health()))) {
-            is.ifPresent(resource -> tellHealth(before.orElse(after).device().health(), after, resource));
+        } else if (before != null
+                && !before.device().health().equals(after.device().health())) {
+            is.ifPresent(resource -> tellHealth(before.device().health(), after, resource));
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices at PCI functions that the scans so far have found; one thread at a time.
@@ -159,7 +160,12 @@ final class FunctionDevices {
             Optional<ChangeNote> changing = ChangeNote.of(sysfs, address);
             // The kernel reports a function that another process is changing once that is done.
             if (known(address).isEmpty() || changing.filter(ChangeNote::goesOn).isEmpty()) {
-                look(scan, address, changing.filter(note -> !note.goesOn()).map(ChangeNote::problem));
+                look(
+                        scan,
+                        address,
+                        changing.filter(note -> !note.goesOn())
+                                .map(ChangeNote::problem)
+                                .orElse(null));
             }
         });
         // This comes last: if this scan hangs, the scan that starts again must still see the function as left.
@@ -167,7 +173,7 @@ final class FunctionDevices {
     }
 
     /** Scans a function, which may have been left half changed. */
-    private void look(DeviceScan scan, PciAddress address, Optional<String> halfChanged) {
+    private void look(DeviceScan scan, PciAddress address, @Nullable String halfChanged) {
         List<PciDevice> known = List.copyOf(known(address));
         List<PciDevice> now;
         try {
@@ -175,8 +181,8 @@ final class FunctionDevices {
         } catch (IOException e) {
             now = unread(address, String.valueOf(e.getMessage()));
         }
-        if (halfChanged.isPresent()) {
-            now = unhealthy(now, halfChanged.orElseThrow());
+        if (halfChanged != null) {
+            now = unhealthy(now, halfChanged);
         }
         // An unchanged device stays the same object, so that no later step works on it again.
         if (!now.equals(known)) {

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Judges devices by the rules of their classes. It remembers the past that rules need: since when a problem lasts or is
@@ -118,24 +119,26 @@ final class HealthWatch {
         Device device = item.device();
         Optional<String> broken = device.health().problem();
         State before = states.get(item.key());
-        State seen = look || before == null ? look(device, rule, Optional.ofNullable(before), now) : before;
+        State seen = look || before == null ? look(device, rule, before, now) : before;
         if (before != null
                 && before.wrong().isEmpty()
                 && seen.wrong().isPresent()
                 && ChangeNote.concerns(sysfs, device)) {
             seen = before;
         }
-        State after = tell(seen, broken, rule, now);
-        states.put(item.key(), after);
         if (broken.isPresent()) {
+            // This is reported at once, whatever the rule says of flapping. The recovery is not.
+            states.put(item.key(), new State(seen.wrong(), now, broken, seen.fatalErrors()));
             return item;
         }
+        State after = tell(seen, rule, now);
+        states.put(item.key(), after);
         return after.told()
                 .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
                 .orElse(item);
     }
 
-    private State look(Device device, HealthRule rule, Optional<State> before, long now) {
+    private State look(Device device, HealthRule rule, @Nullable State before, long now) {
         Optional<String> wrong;
         OptionalLong errors = OptionalLong.empty();
         try {
@@ -151,22 +154,17 @@ final class HealthWatch {
                 ? commands.said(device.id(), rule)
                 : commands.problem(device.id(), rule, now));
         long count = errors.orElse(0);
-        if (wrong.isEmpty()
-                && count > before.map(State::fatalErrors).orElse(errors).orElse(count)) {
+        if (wrong.isEmpty() && before != null && count > before.fatalErrors().orElse(count)) {
             wrong = Optional.of("has had fatal PCI Express errors: " + count);
         }
-        boolean isWrong = wrong.isPresent();
-        boolean isTurn =
-                before.map(state -> state.wrong().isPresent() != isWrong).orElse(true);
-        long since = isTurn ? now : before.orElseThrow().since();
-        return new State(wrong, since, before.flatMap(State::told), errors);
+        if (before == null) {
+            return new State(wrong, now, Optional.empty(), errors);
+        }
+        boolean isTurn = before.wrong().isPresent() != wrong.isPresent();
+        return new State(wrong, isTurn ? now : before.since(), before.told(), errors);
     }
 
-    /** A device that stops answering is reported at once, whatever the rule says of flapping. Its recovery is not. */
-    private State tell(State seen, Optional<String> broken, HealthRule rule, long now) {
-        if (broken.isPresent()) {
-            return new State(seen.wrong(), now, broken, seen.fatalErrors());
-        }
+    private State tell(State seen, HealthRule rule, long now) {
         boolean isTold = seen.wrong().isPresent() == seen.told().isPresent();
         long end = seen.since() + (seen.wrong().isPresent() ? rule.unhealthyFor() : rule.healthyFor()).toNanos();
         if (!isTold && end - now > 0) {

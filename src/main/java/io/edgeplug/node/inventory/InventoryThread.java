@@ -14,7 +14,6 @@ import io.edgeplug.system.programs.Supervisor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -93,7 +92,7 @@ final class InventoryThread implements AutoCloseable {
         this.files = new FileWatch("files", this::filesChanged);
         this.commands = new HealthCommands(Supervisor.of(sysfs));
         this.health = new HealthWatch(reader, classes, commands, gate);
-        this.node = new NodeDevices(reader, Optional.of(files), classes, gate);
+        this.node = new NodeDevices(reader, files, classes, gate);
         this.thread = Thread.ofPlatform().name("inventory").daemon().unstarted(this::run);
     }
 

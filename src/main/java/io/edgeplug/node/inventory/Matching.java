@@ -58,8 +58,9 @@ final class Matching {
         }
         return classes.stream()
                 .filter(one -> one.isFace() && one.takes(first.device()))
-                .map(Optional::of)
-                .map(one -> one.equals(first.deviceClass()) ? first : new Item(unobjected(first.device(), one), one))
+                .map(one -> first.deviceClass().equals(Optional.of(one))
+                        ? first
+                        : new Item(unobjected(first.device(), one), Optional.of(one)))
                 .toList();
     }
 
@@ -105,14 +106,15 @@ final class Matching {
         }
         Optional<DeviceClass> taker =
                 classes.stream().filter(one -> one.takes(device)).findFirst();
-        return new Item(unobjected(device, taker), taker);
+        return new Item(taker.map(one -> unobjected(device, one)).orElse(device), taker);
     }
 
-    private static Device unobjected(Device device, Optional<DeviceClass> taker) {
-        return taker.filter(one -> device.health().isHealthy())
-                .flatMap(one -> one.objection(device))
-                .map(problem -> device.withHealth(Health.unhealthy(problem)))
-                .orElse(device);
+    private static Device unobjected(Device device, DeviceClass taker) {
+        return device.health().isHealthy()
+                ? taker.objection(device)
+                        .map(problem -> device.withHealth(Health.unhealthy(problem)))
+                        .orElse(device)
+                : device;
     }
 
     private static Item refused(Device device, String problem) {

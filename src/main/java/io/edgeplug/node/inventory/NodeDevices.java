@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of a node that the scans so far have found. One thread at a time uses it, and its {@link ScanThread} does
@@ -37,11 +38,11 @@ final class NodeDevices {
 
     /** The devices of a node that is scanned once. Devices in preparation stay as they were. */
     NodeDevices(ScanThread thread, List<DeviceClass> classes, ScanGate gate) {
-        this(thread, Optional.empty(), classes, gate);
+        this(thread, null, classes, gate);
     }
 
     /** The devices of a node that is followed. The {@code watch} reports files that must be scanned again. */
-    NodeDevices(ScanThread thread, Optional<FileWatch> watch, List<DeviceClass> classes, ScanGate gate) {
+    NodeDevices(ScanThread thread, @Nullable FileWatch watch, List<DeviceClass> classes, ScanGate gate) {
         this.gate = gate;
         this.thread = thread;
         this.sysfs = thread.sysfs();

@@ -21,13 +21,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files of classes that the scans so far have found; one thread at a time.
@@ -42,7 +42,7 @@ final class PathDevices {
     private static final String PLACE = "files";
 
     private final ScanThread thread;
-    private final Optional<FileWatch> watch;
+    private final @Nullable FileWatch watch;
     private final ScanGate gate;
     /** A user who can write to a directory can make a problem come and go. */
     private final LogLimit told = new LogLimit(20, Duration.ofMinutes(1));
@@ -57,7 +57,7 @@ final class PathDevices {
     private Map<PathGlob, String> problems = Map.of();
 
     /** Devices in preparation stay as they were. */
-    PathDevices(ScanThread thread, Optional<FileWatch> watch, List<DeviceClass> classes, ScanGate gate) {
+    PathDevices(ScanThread thread, @Nullable FileWatch watch, List<DeviceClass> classes, ScanGate gate) {
         this.thread = thread;
         this.watch = watch;
         this.gate = gate;
@@ -76,8 +76,7 @@ final class PathDevices {
 
     /** Scans all files. Files of a pattern that cannot be followed now stay listed, as unhealthy. */
     void scan() {
-        Optional<Trail> trail = watch.map(FileWatch::trail);
-        FileScan.Found now = scan(trail);
+        FileScan.Found now = scanAll();
         NavigableMap<String, PathDevice> byPath = new TreeMap<>();
         found.values().stream()
                 .limit(FileScan.MAX_FILES)
@@ -99,13 +98,20 @@ final class PathDevices {
         }
     }
 
-    private FileScan.Found scan(Optional<Trail> trail) {
+    /** Follows a round of looks; null if nobody watches. */
+    private @Nullable Trail trail() {
+        return watch == null ? null : watch.trail();
+    }
+
+    private FileScan.Found scanAll() {
+        Trail trail = trail();
         FileScan scan = new FileScan(thread.sysfs().on(trail));
         try {
             FileScan.Found now = thread.look(PLACE, () -> scan.paths(rules));
             // The trail is set only after the scan has returned, because a scan that hangs still adds to it.
-            watch.filter(one -> now.problems().isEmpty() || one.isCrowded())
-                    .ifPresent(one -> one.keep(trail.orElseThrow()));
+            if (watch != null && trail != null && (now.problems().isEmpty() || watch.isCrowded())) {
+                watch.keep(trail);
+            }
             return now;
         } catch (IOException e) {
             Map<PathGlob, String> all = new HashMap<>();
@@ -120,13 +126,11 @@ final class PathDevices {
      * @return the devices that exist, unless it has scanned all files
      */
     List<PathDevice> look(Set<String> changed) {
-        if (changed.contains(FileWatch.EVERYTHING)
-                || !problems.isEmpty()
-                || watch.stream().anyMatch(FileWatch::isCrowded)) {
+        if (changed.contains(FileWatch.EVERYTHING) || !problems.isEmpty() || (watch != null && watch.isCrowded())) {
             scan();
             return List.of();
         }
-        Sysfs sysfs = thread.sysfs().on(watch.map(FileWatch::trail));
+        Sysfs sysfs = thread.sysfs().on(trail());
         FileScan scan = new FileScan(sysfs);
         Map<String, List<PathDevice>> now = new TreeMap<>();
         try {

@@ -28,6 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The newest inventory, from which devices are handed over. Any thread reads and hands over, one thread publishes. */
 public final class Publication {
@@ -85,7 +86,7 @@ public final class Publication {
         lock.lock();
         try {
             Map<Face, Device> given = fit(resource, devices);
-            refuse(resource, custodian.give(given, ids));
+            refuse(resource, custodian.give(given, ids).orElse(null));
             return List.copyOf(given.values());
         } finally {
             lock.unlock();
@@ -107,16 +108,14 @@ public final class Publication {
      * @throws DeviceUnavailableException if they would not
      */
     public void refuseUsed(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
-        refuse(resource, custodian.objection(fit(resource, devices).keySet()));
+        refuse(resource, custodian.objection(fit(resource, devices).keySet()).orElse(null));
     }
 
-    private static void refuse(ResourceName resource, Optional<Map.Entry<Face, Verdict>> objection)
+    private static void refuse(ResourceName resource, Map.@Nullable Entry<Face, Verdict> objection)
             throws DeviceUnavailableException {
-        if (objection.isPresent()) {
+        if (objection != null) {
             throw DeviceUnavailableException.unhealthy(
-                    resource,
-                    objection.orElseThrow().getKey().device(),
-                    objection.orElseThrow().getValue().text());
+                    resource, objection.getKey().device(), objection.getValue().text());
         }
     }
 
@@ -176,12 +175,12 @@ public final class Publication {
         items(custody.id()).forEach(item -> item.face().ifPresent(own::add));
         return own.size() != 1
                 || custody.otherThan(own.getFirst()).isPresent()
-                || isGroupOfSeveral(own.getFirst().group())
-                || isGroupOfSeveral(custody.group());
+                || own.getFirst().group().stream().anyMatch(this::isGroupOfSeveral)
+                || custody.group().stream().anyMatch(this::isGroupOfSeveral);
     }
 
-    private boolean isGroupOfSeveral(OptionalInt group) {
-        return group.isPresent() && groups.getOrDefault(group.getAsInt(), 0) > 1;
+    private boolean isGroupOfSeveral(int group) {
+        return groups.getOrDefault(group, 0) > 1;
     }
 
     /** Whether another list may follow from that change. Needs no lock. */
@@ -254,13 +253,13 @@ public final class Publication {
         change.removed().forEach(item -> next(changed, item).remove(item));
         change.added().forEach(item -> next(changed, item).add(item));
         changed.forEach((id, items) -> {
-            count(group(items(id)), -1);
+            group(items(id)).ifPresent(group -> count(group, -1));
             if (items.isEmpty()) {
                 byId.remove(id);
             } else {
                 byId.put(id, List.copyOf(items));
             }
-            count(group(items), 1);
+            group(items).ifPresent(group -> count(group, 1));
         });
     }
 
@@ -279,9 +278,9 @@ public final class Publication {
                 .orElse(OptionalInt.empty());
     }
 
-    private void count(OptionalInt group, int more) {
-        if (group.isPresent() && groups.merge(group.getAsInt(), more, Integer::sum) <= 0) {
-            groups.remove(group.getAsInt());
+    private void count(int group, int more) {
+        if (groups.merge(group, more, Integer::sum) <= 0) {
+            groups.remove(group);
         }
     }
 }

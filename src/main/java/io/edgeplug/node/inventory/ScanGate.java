@@ -6,11 +6,11 @@ import io.edgeplug.model.device.PciDevice;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps scans away from devices that are being changed.
@@ -24,7 +24,7 @@ final class ScanGate {
     private final Condition looked = lock.newCondition();
 
     /** The function that is being scanned; guarded by the lock, which nobody holds during a scan. */
-    private Optional<PciAddress> lookedAt = Optional.empty();
+    private @Nullable PciAddress lookedAt;
 
     /** The thread of the last scan; guarded by the lock. */
     private Thread looker = Thread.currentThread();
@@ -37,7 +37,8 @@ final class ScanGate {
         try {
             closed.put(device.id(), device);
             while (device instanceof PciDevice pci
-                    && lookedAt.equals(Optional.of(pci.function().address()))) {
+                    && lookedAt != null
+                    && lookedAt.equals(pci.function().address())) {
                 looked.awaitUninterruptibly();
             }
         } finally {
@@ -67,7 +68,7 @@ final class ScanGate {
             if (isClosed(address)) {
                 return false;
             }
-            lookedAt = Optional.of(address);
+            lookedAt = address;
             looker = Thread.currentThread();
             return true;
         } finally {
@@ -91,7 +92,7 @@ final class ScanGate {
     void giveUpLook() {
         lock.lock();
         try {
-            lookedAt = Optional.empty();
+            lookedAt = null;
             looked.signalAll();
         } finally {
             lock.unlock();

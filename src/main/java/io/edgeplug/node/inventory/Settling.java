@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds back good news of a device until nothing has happened to it for a while. Bad news passes at once.
@@ -106,27 +107,28 @@ final class Settling {
         });
         List<Item> passing = new ArrayList<>();
         for (Item item : change.added()) {
-            Optional<Item> before = Optional.ofNullable(published.getOrDefault(
-                    item.key(), published.get(item.device().id())));
+            Item before = published.getOrDefault(
+                    item.key(), published.get(item.device().id()));
             Place place = Place.of(item.device());
-            if (before.equals(Optional.of(item))) {
-                passing.add(before.orElseThrow());
+            if (before != null && before.equals(item)) {
+                passing.add(before);
             } else if (!isBetter(before, item) || settled.contains(place)) {
                 passing.add(item);
             } else {
                 unsettled.putIfAbsent(place, new Span(now, now));
-                before.map(known -> worse(known, item)).ifPresent(passing::add);
+                if (before != null) {
+                    passing.add(worse(before, item));
+                }
             }
         }
         return change.withAdded(passing);
     }
 
-    private static boolean isBetter(Optional<Item> was, Item is) {
+    private static boolean isBetter(@Nullable Item was, Item is) {
         if (is.deviceClass().isEmpty()) {
             return false;
         }
-        boolean wasElsewhere = !was.flatMap(Item::resource).equals(is.resource());
-        return wasElsewhere || (!isHealthy(was.orElseThrow()) && isHealthy(is));
+        return was == null || !was.resource().equals(is.resource()) || (!isHealthy(was) && isHealthy(is));
     }
 
     private static boolean isHealthy(Item item) {

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The USB devices that the scans so far have found, by port; none while no class asks for any. One thread at a time. */
 final class UsbDevices {
@@ -111,18 +112,18 @@ final class UsbDevices {
 
     /** An unchanged device stays the same object, so that no later step works on it again. */
     private void scan(UsbPort port) {
-        Optional<UsbDevice> before = Optional.ofNullable(found.get(port));
-        if (before.filter(gate::isClosed).isPresent()) {
+        UsbDevice before = found.get(port);
+        if (before != null && gate.isClosed(before)) {
             return;
         }
-        Optional<UsbDevice> now = read(port, before);
-        if (now.isPresent()) {
+        UsbDevice now = read(port, before);
+        if (now != null) {
             gone.remove(port);
             if (!now.equals(before)) {
-                found.put(port, now.orElseThrow());
+                found.put(port, now);
             }
-        } else {
-            before.ifPresent(this::leave);
+        } else if (before != null) {
+            leave(before);
         }
     }
 
@@ -147,12 +148,13 @@ final class UsbDevices {
         }
     }
 
-    private Optional<UsbDevice> read(UsbPort port, Optional<UsbDevice> before) {
+    private @Nullable UsbDevice read(UsbPort port, @Nullable UsbDevice before) {
         try {
             return thread.look("USB " + port, () -> new UsbScan(thread.sysfs()).device(port))
-                    .map(rules::own);
+                    .map(rules::own)
+                    .orElse(null);
         } catch (IOException e) {
-            return before.map(device -> device.withHealth(Health.unhealthy(String.valueOf(e.getMessage()))));
+            return before == null ? null : before.withHealth(Health.unhealthy(String.valueOf(e.getMessage())));
         }
     }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the devices that a driver has made of a PCI function or of a part of one. */
 final class BindingScan {
@@ -34,11 +35,11 @@ final class BindingScan {
     }
 
     /** The binding to that driver of a function or part with these attributes. */
-    static Reading<DriverBinding> read(NodeWide node, PciAttributes own, Optional<String> driver) {
+    static Reading<DriverBinding> read(NodeWide node, PciAttributes own, @Nullable String driver) {
         return new BindingScan(node, own).read(driver);
     }
 
-    private Reading<DriverBinding> read(Optional<String> driver) {
+    private Reading<DriverBinding> read(@Nullable String driver) {
         DriverDevices made = problems.in(Reading.of(
                 () -> node.driverDevices().below(own.directory(), driver, own.listedNames()), DriverDevices.NONE));
         List<String> owners = problems.in(own.owners(driver, made.vdpas()));
@@ -46,7 +47,7 @@ final class BindingScan {
         List<String> netNames = problems.in(Reading.of(interfaces::uplinks, List.of()));
         List<RdmaDevice> rdmaDevices = rdmaDevices(owners, netNames);
         return problems.with(new DriverBinding(
-                driver,
+                Optional.ofNullable(driver),
                 netNames,
                 problems.in(node.altNames(netNames)),
                 linkTypes(netNames, rdmaDevices),
@@ -86,15 +87,14 @@ final class BindingScan {
         return List.copyOf(types);
     }
 
-    private Optional<Vfio> vfio(Optional<String> driver) {
-        if (driver.filter(Vfio::isDriver).isEmpty()) {
-            return Optional.empty();
-        }
-        OptionalInt group = problems.in(own.linkNumber("iommu_group"));
-        return problems.in(Reading.of(() -> Optional.of(vfio(group)), Optional.<Vfio>empty()));
+    private Optional<Vfio> vfio(@Nullable String driver) {
+        return driver != null && Vfio.isDriver(driver)
+                ? problems.in(Reading.of(() -> Optional.of(vfio()), Optional.<Vfio>empty()))
+                : Optional.empty();
     }
 
-    private Vfio vfio(OptionalInt group) throws IOException {
+    private Vfio vfio() throws IOException {
+        OptionalInt group = problems.in(own.linkNumber("iommu_group"));
         Optional<String> device = vfioDevice(own.directory() + "vfio-dev/");
         if (group.isEmpty()) {
             return new Vfio(group, false, device);

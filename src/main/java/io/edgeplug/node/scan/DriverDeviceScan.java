@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the devices that a driver has made of a function, by the names in the function's directory. */
 final class DriverDeviceScan {
@@ -33,26 +34,26 @@ final class DriverDeviceScan {
      * All vDPA devices of the bus. An administrator may give them any name, so only the bus knows which names are
      * theirs.
      */
-    private Optional<List<String>> vdpaNames = Optional.empty();
+    private @Nullable List<String> vdpaNames;
 
     DriverDeviceScan(Sysfs sysfs) {
         this.sysfs = sysfs;
     }
 
-    DriverDevices below(String directory, Optional<String> driver, Set<String> names) throws IOException {
-        if (driver.isEmpty()) {
+    DriverDevices below(String directory, @Nullable String driver, Set<String> names) throws IOException {
+        if (driver == null) {
             return DriverDevices.NONE;
         }
         List<VdpaDevice> vdpas = new ArrayList<>();
-        if (vdpaNames.isEmpty()) {
-            vdpaNames = Optional.of(sysfs.names(VDPA_BUS));
+        if (vdpaNames == null) {
+            vdpaNames = sysfs.names(VDPA_BUS);
         }
-        for (String name : vdpaNames.orElseThrow()) {
+        for (String name : vdpaNames) {
             if (names.contains(name)) {
                 vdpas.add(vdpa(directory + name, name));
             }
         }
-        return new DriverDevices(auxiliaries(driver.orElseThrow(), names), vdpas, nodes(directory, names));
+        return new DriverDevices(auxiliaries(driver, names), vdpas, nodes(directory, names));
     }
 
     private static List<String> auxiliaries(String driver, Set<String> names) {

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes devices of the files that classes name. A file belongs to the first class that names it, also if that class
@@ -144,7 +145,7 @@ public final class FileScan {
                 List<Member> members = naming.group()
                         .map(group -> group.members(path))
                         .orElseGet(() -> List.of(new Member(path, isDirectory, false)));
-                device(members, naming.group()).map(rules::own).ifPresent(devices::add);
+                device(members, naming.group().orElse(null)).map(rules::own).ifPresent(devices::add);
             }
         }
         return devices;
@@ -165,7 +166,7 @@ public final class FileScan {
     }
 
     /** A file with the other files of its group, without which it is useless. A file that has just gone is absent. */
-    private Optional<PathDevice> device(List<Member> members, Optional<PathGroup> group) {
+    private Optional<PathDevice> device(List<Member> members, @Nullable PathGroup group) {
         String path = members.getFirst().path();
         List<PathDevice.File> files = new ArrayList<>();
         Optional<String> problem = Optional.empty();
@@ -175,7 +176,7 @@ public final class FileScan {
             boolean isRefused = false;
             try {
                 where = sysfs.follow(member.path().substring(1));
-                own = problem(member, where.map(Destination::kind));
+                own = problem(member, where.map(Destination::kind).orElse(null));
             } catch (IOException e) {
                 own = Optional.of(String.valueOf(e.getMessage()));
             } catch (FarPathException e) {
@@ -190,7 +191,7 @@ public final class FileScan {
             problem = problem.isPresent() ? problem : own;
         }
         Health health = problem.map(Health::unhealthy).orElse(Health.HEALTHY);
-        return Optional.of(new PathDevice(PathDevice.id(path), files, group, health));
+        return Optional.of(new PathDevice(PathDevice.id(path), files, Optional.ofNullable(group), health));
     }
 
     /** A device of which the kernel says nothing can still be handed over, but not to a pod that was given a known one. */
@@ -212,15 +213,12 @@ public final class FileScan {
     }
 
     /** A directory is rarely meant: container runtimes make one in place of a missing file. */
-    private Optional<String> problem(Member member, Optional<FileKind> found) throws IOException {
+    private Optional<String> problem(Member member, @Nullable FileKind kind) throws IOException {
         String path = member.path();
-        if (found.isEmpty() && member.isOptional() && !sysfs.exists(path.substring(1))) {
-            return Optional.empty();
+        if (kind == null) {
+            boolean mayBeAbsent = member.isOptional() && !sysfs.exists(path.substring(1));
+            return mayBeAbsent ? Optional.empty() : Optional.of(absence(path));
         }
-        if (found.isEmpty()) {
-            return Optional.of(absence(path));
-        }
-        FileKind kind = found.orElseThrow();
         if (member.isDirectory()) {
             return kind == FileKind.DIRECTORY
                     ? Optional.empty()

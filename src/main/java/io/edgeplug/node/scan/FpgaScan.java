@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the FPGAs of a PCI function, and the FPGA managers on the platform bus.
@@ -100,7 +101,7 @@ record FpgaScan(Sysfs sysfs) {
             for (String engine : managing) {
                 compatId = compatId(engine);
             }
-            health = health.isHealthy() ? crash(afuIds, compatId) : health;
+            health = health.isHealthy() ? crash(afuIds, compatId.orElse(null)) : health;
         } catch (IOException e) {
             health = Health.unhealthy(String.valueOf(e.getMessage()));
         }
@@ -131,11 +132,11 @@ record FpgaScan(Sysfs sysfs) {
                 + (port.startsWith("dfl") ? "dfl-afu" : "intel-fpga-afu"));
     }
 
-    private static Health crash(List<String> afuIds, Optional<String> compatId) {
+    private static Health crash(List<String> afuIds, @Nullable String compatId) {
         if (afuIds.stream().anyMatch(id -> ALL_ONES.matcher(id).matches())) {
             return Health.unhealthy("its firmware has crashed: afu_id reads all ones");
         }
-        return compatId.filter(id -> ALL_ONES.matcher(id).matches()).isPresent()
+        return compatId != null && ALL_ONES.matcher(compatId).matches()
                 ? Health.unhealthy("its firmware has crashed: compat_id reads all ones")
                 : Health.HEALTHY;
     }

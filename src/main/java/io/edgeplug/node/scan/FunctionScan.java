@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the devices of one PCI function. Of other functions, it reads only the PF.
@@ -30,7 +31,7 @@ public final class FunctionScan {
 
     private final NodeWide node;
     private final PciAddress address;
-    private Optional<PciAttributes> own = Optional.empty();
+    private @Nullable PciAttributes own;
 
     FunctionScan(NodeWide node, PciAddress address) {
         this.node = node;
@@ -58,21 +59,20 @@ public final class FunctionScan {
         if (!isPresent()) {
             return List.of();
         }
-        own = unreadable.isPresent() ? Optional.empty() : Optional.of(attributes);
-        return with(unreadable, kept);
+        own = unreadable.isPresent() ? null : attributes;
+        return unreadable.map(health -> with(health, kept)).orElse(kept);
     }
 
     /** The same devices, but unhealthy if the function could be read and does not answer on PCI. */
     public List<PciDevice> answering(List<PciDevice> devices) {
-        return with(own.flatMap(PciAttributes::silence).map(Health::unhealthy), devices);
+        return Optional.ofNullable(own)
+                .flatMap(PciAttributes::silence)
+                .map(problem -> with(Health.unhealthy(problem), devices))
+                .orElse(devices);
     }
 
-    private static List<PciDevice> with(Optional<Health> unfit, List<PciDevice> devices) {
-        return unfit.isEmpty()
-                ? devices
-                : devices.stream()
-                        .map(device -> device.withHealth(unfit.orElseThrow()))
-                        .toList();
+    private static List<PciDevice> with(Health health, List<PciDevice> devices) {
+        return devices.stream().map(device -> device.withHealth(health)).toList();
     }
 
     /** Stands for a function that could never be read. */
@@ -83,7 +83,7 @@ public final class FunctionScan {
     /** A VF with ports of an FPGA is an FPGA, as a whole function is. */
     private Reading<List<PciDevice>> virtualFunction(PciAttributes own, PciAttributes physical) {
         FirstProblem problems = new FirstProblem();
-        PciFunction function = problems.in(function(own, problems.in(own.link("driver"))));
+        PciFunction function = problems.in(function(own));
         List<PciDevice> fpgas = problems.in(own.fpgas(function));
         if (!fpgas.isEmpty()) {
             return problems.with(fpgas);
@@ -92,7 +92,7 @@ public final class FunctionScan {
         int index = vfIndex(physical, ofPhysical);
         NetworkPorts ports = ofPhysical.in(physical.interfaces(List.of("")));
         if (ports.isEmpty()) {
-            Optional<String> driver = ofPhysical.in(physical.link("driver"));
+            String driver = ofPhysical.in(physical.link("driver")).orElse(null);
             List<String> owners = ofPhysical.in(physical.owners(driver, List.of()));
             ports = ofPhysical.in(physical.interfaces(owners));
         }
@@ -119,7 +119,7 @@ public final class FunctionScan {
      */
     private Reading<List<PciDevice>> whole(PciAttributes own) {
         FirstProblem problems = new FirstProblem();
-        PciFunction function = problems.in(function(own, problems.in(own.link("driver"))));
+        PciFunction function = problems.in(function(own));
         List<PciDevice> fpgas = problems.in(own.fpgas(function));
         if (!fpgas.isEmpty()) {
             return problems.with(fpgas);
@@ -144,7 +144,7 @@ public final class FunctionScan {
     private Reading<SubFunction> subFunction(PciFunction function, PciAttributes physical, String id) {
         FirstProblem problems = new FirstProblem();
         PciAttributes own = problems.in(physical.part(id));
-        Optional<String> driver = problems.in(own.link("driver"));
+        String driver = problems.in(own.link("driver")).orElse(null);
         PciFunction part = function.part(problems.in(BindingScan.read(node, own, driver)));
         int number = problems.in(own.number("sfnum")).orElse(0);
         FirstProblem ofPhysical = new FirstProblem();
@@ -156,8 +156,9 @@ public final class FunctionScan {
                 new SubFunction(part, id, number, function.netNames(), function.altNames(), representor, health));
     }
 
-    private Reading<PciFunction> function(PciAttributes own, Optional<String> driver) {
+    private Reading<PciFunction> function(PciAttributes own) {
         FirstProblem problems = new FirstProblem();
+        String driver = problems.in(own.link("driver")).orElse(null);
         DriverBinding binding = problems.in(BindingScan.read(node, own, driver));
         PciIdentity identity = new PciIdentity(
                 problems.in(own.number("vendor")).orElse(0),

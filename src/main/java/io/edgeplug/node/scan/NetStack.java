@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the network interfaces of a node are stacked, by the links {@code lower_*}, {@code upper_*} and {@code master}.
@@ -31,7 +32,7 @@ final class NetStack {
     private static final Set<String> OTHERS = Set.of("device", "bridge", "bonding", "tun_flags");
 
     private final Sysfs sysfs;
-    private Optional<Map<String, String>> byIndex = Optional.empty();
+    private @Nullable Map<String, String> byIndex;
 
     NetStack(Sysfs sysfs) {
         this.sysfs = sysfs;
@@ -96,14 +97,14 @@ final class NetStack {
     }
 
     private Map<String, String> byIndex() throws IOException {
-        if (byIndex.isEmpty()) {
+        if (byIndex == null) {
             Map<String, String> names = new HashMap<>();
             for (String name : sysfs.names(INTERFACES)) {
                 attribute(name, "ifindex").ifPresent(index -> names.put(index, name));
             }
-            byIndex = Optional.of(names);
+            byIndex = names;
         }
-        return byIndex.orElseThrow();
+        return byIndex;
     }
 
     /** The interfaces that use this one. */

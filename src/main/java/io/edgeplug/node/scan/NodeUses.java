@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the node itself uses network interfaces.
@@ -30,7 +31,7 @@ final class NodeUses {
 
     private final Sysfs sysfs;
     private final NetStack stack;
-    private Optional<Map<String, NodeUse>> routed = Optional.empty();
+    private @Nullable Map<String, NodeUse> routed;
     private boolean isOfAllTables;
 
     NodeUses(Sysfs sysfs) {
@@ -43,12 +44,12 @@ final class NodeUses {
         if (netNames.isEmpty()) {
             return NodeUse.NONE;
         }
-        if (routed.isEmpty()) {
-            routed = Optional.of(routed());
+        if (routed == null) {
+            routed = routed();
         }
         NodeUse use = NodeUse.NONE;
         for (String name : netNames) {
-            use = use.or(routed.orElseThrow().getOrDefault(name, NodeUse.NONE)).or(asPort(name));
+            use = use.or(routed.getOrDefault(name, NodeUse.NONE)).or(asPort(name));
         }
         return use;
     }
@@ -128,7 +129,8 @@ final class NodeUses {
 
     /** The tables of proc(5) show only the main table, so the routes of a VRF may not be known. */
     private NodeUse ofPort(String port, String master, String above) throws IOException {
-        OptionalInt flags = PciAttributes.parsed(stack.attribute(master, "flags"));
+        OptionalInt flags =
+                PciAttributes.parsed(stack.attribute(master, "flags").orElse(null));
         if (flags.isEmpty()) {
             boolean isDown = stack.attribute(master, "operstate").equals(Optional.of("down"));
             return isDown ? NodeUse.NONE : port(port, master, above);

@@ -30,7 +30,7 @@ record NumaNode(OptionalInt number, boolean isGuess) {
     static Reading<NumaNode> of(NodeWide node, PciAttributes own, List<PciAddress> above) {
         FirstProblem problems = new FirstProblem();
         Optional<String> said = problems.in(own.text("numa_node"));
-        OptionalInt number = said.isPresent() ? PciAttributes.parsed(said) : OptionalInt.of(-1);
+        OptionalInt number = said.isPresent() ? PciAttributes.parsed(said.orElseThrow()) : OptionalInt.of(-1);
         if (number.isEmpty() || number.getAsInt() >= 0) {
             return problems.with(new NumaNode(number, false));
         }
@@ -51,16 +51,16 @@ record NumaNode(OptionalInt number, boolean isGuess) {
         }
         Optional<String> cpus = problems.in(own.text("local_cpulist"));
         try {
-            return cpus.isPresent() ? nodeOfCpus(node.sysfs(), cpus) : OptionalInt.empty();
+            return cpus.isPresent() ? nodeOfCpus(node.sysfs(), cpus.orElseThrow()) : OptionalInt.empty();
         } catch (IOException e) {
             return OptionalInt.empty();
         }
     }
 
-    private static OptionalInt nodeOfCpus(Sysfs sysfs, Optional<String> cpus) throws IOException {
+    private static OptionalInt nodeOfCpus(Sysfs sysfs, String cpus) throws IOException {
         for (String name : sysfs.names(NODES)) {
             Matcher number = NODE.matcher(name);
-            if (number.matches() && sysfs.read(NODES + "/" + name + "/cpulist").equals(cpus)) {
+            if (number.matches() && sysfs.read(NODES + "/" + name + "/cpulist").equals(Optional.of(cpus))) {
                 return OptionalInt.of(Integer.parseInt(number.group(1)));
             }
         }

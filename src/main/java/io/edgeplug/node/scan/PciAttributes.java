@@ -13,6 +13,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The attributes of a PCI function or of a part of one. Each reading has its problem, for the caller to judge.
@@ -32,9 +33,9 @@ final class PciAttributes {
     private final Sysfs sysfs;
     private final PciAddress address;
     private final String directory;
-    private final Optional<Set<String>> names;
+    private final @Nullable Set<String> names;
 
-    private PciAttributes(NodeWide node, PciAddress address, String directory, Optional<Set<String>> names) {
+    private PciAttributes(NodeWide node, PciAddress address, String directory, @Nullable Set<String> names) {
         this.node = node;
         this.sysfs = node.sysfs();
         this.names = names;
@@ -47,7 +48,7 @@ final class PciAttributes {
      * its VFs.
      */
     static PciAttributes of(NodeWide node, PciAddress address) {
-        return new PciAttributes(node, address, directory(address), Optional.empty());
+        return new PciAttributes(node, address, directory(address), null);
     }
 
     /** A function that is read as a whole. */
@@ -62,7 +63,7 @@ final class PciAttributes {
 
     private static Reading<PciAttributes> listed(NodeWide node, PciAddress address, String directory) {
         return Reading.of(() -> Optional.of(Set.copyOf(node.sysfs().names(directory))), Optional.<Set<String>>empty())
-                .map(names -> new PciAttributes(node, address, directory, names));
+                .map(names -> new PciAttributes(node, address, directory, names.orElse(null)));
     }
 
     private static String directory(PciAddress address) {
@@ -76,18 +77,18 @@ final class PciAttributes {
 
     /** The names in the directory; none if it was not listed. */
     Set<String> listedNames() {
-        return names.orElse(Set.of());
+        return names == null ? Set.of() : names;
     }
 
     /** Whether a path below the directory may exist, by the listed names. */
     boolean mayHave(String path) {
         int slash = path.indexOf('/');
         String first = slash < 0 ? path : path.substring(0, slash);
-        return first.isEmpty() || names.map(all -> all.contains(first)).orElse(true);
+        return first.isEmpty() || names == null || names.contains(first);
     }
 
     boolean isAbsent() {
-        return names.map(Set::isEmpty).orElse(false);
+        return names != null && names.isEmpty();
     }
 
     Reading<Optional<String>> text(String name) {
@@ -103,7 +104,7 @@ final class PciAttributes {
 
     /** A number that only describes the function. A text that is no number counts as missing, and is no problem. */
     Reading<OptionalInt> description(String name) {
-        return text(name).map(PciAttributes::parsed);
+        return text(name).map(text -> parsed(text.orElse(null)));
     }
 
     /** The firmware's index of an onboard device, unsigned with 32 bits. */
@@ -126,7 +127,7 @@ final class PciAttributes {
     }
 
     private static Reading<OptionalInt> number(String name, Reading<Optional<String>> reading) {
-        OptionalInt number = parsed(reading.value());
+        OptionalInt number = parsed(reading.value().orElse(null));
         Optional<String> wrong = reading.value()
                 .filter(text -> number.isEmpty())
                 .map(text -> name + " is not a number: \"" + text + "\"");
@@ -153,10 +154,10 @@ final class PciAttributes {
      * The directories in which drivers put the devices that they make; each is empty or ends in a slash. These are the
      * function's own directory, and those of virtio devices on the function or on its vDPA devices.
      */
-    Reading<List<String>> owners(Optional<String> driver, List<VdpaDevice> vdpas) {
+    Reading<List<String>> owners(@Nullable String driver, List<VdpaDevice> vdpas) {
         FirstProblem problems = new FirstProblem();
-        List<String> owners = new ArrayList<>(
-                driver.equals(Optional.of("virtio-pci")) ? problems.in(virtioDevices("")) : List.of(""));
+        List<String> owners =
+                new ArrayList<>("virtio-pci".equals(driver) ? problems.in(virtioDevices("")) : List.of(""));
         vdpas.stream()
                 .filter(vdpa -> vdpa.type().equals(Optional.of("virtio")))
                 .forEach(vdpa -> owners.addAll(problems.in(virtioDevices(vdpa.name() + "/"))));
@@ -186,7 +187,7 @@ final class PciAttributes {
     }
 
     private Reading<List<String>> list(String name) {
-        if (name.isEmpty() && names.isPresent()) {
+        if (name.isEmpty() && names != null) {
             return new Reading<>(listedNames().stream().sorted().toList(), Optional.empty());
         }
         return mayHave(name)
@@ -219,9 +220,9 @@ final class PciAttributes {
     }
 
     /** Empty if there is no text, or if it is no number. */
-    static OptionalInt parsed(Optional<String> text) {
+    static OptionalInt parsed(@Nullable String text) {
         try {
-            return text.isPresent() ? OptionalInt.of(Integer.decode(text.orElseThrow())) : OptionalInt.empty();
+            return text == null ? OptionalInt.empty() : OptionalInt.of(Integer.decode(text));
         } catch (NumberFormatException e) {
             return OptionalInt.empty();
         }

@@ -123,7 +123,7 @@ public final class PhysicalFunctionScan {
                 address,
                 sysfs.linkName(directory + "driver"),
                 sysfs.read(directory + "driver_override").filter(text -> !text.isEmpty() && !text.equals("(null)")),
-                PciAttributes.parsed(sysfs.linkName(directory + "iommu_group")),
+                PciAttributes.parsed(sysfs.linkName(directory + "iommu_group").orElse(null)),
                 rdma.isPresent()
                         ? sysfs.read(directory + "infiniband/" + rdma.orElseThrow() + "/node_guid")
                         : Optional.empty(),
@@ -147,6 +147,6 @@ public final class PhysicalFunctionScan {
     }
 
     private OptionalInt number(String path) throws IOException {
-        return PciAttributes.parsed(sysfs.read(path));
+        return PciAttributes.parsed(sysfs.read(path).orElse(null));
     }
 }

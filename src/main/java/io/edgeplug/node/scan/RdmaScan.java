@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads RDMA devices from the directory of their function, or from {@code /sys/devices/virtual} if they are in
@@ -33,7 +34,7 @@ final class RdmaScan {
 
     private final Sysfs sysfs;
     /** The interfaces of devices in software, by the names of the devices; read when first needed. */
-    private Optional<NavigableMap<String, String>> software = Optional.empty();
+    private @Nullable NavigableMap<String, String> software;
 
     RdmaScan(Sysfs sysfs) {
         this.sysfs = sysfs;
@@ -89,7 +90,7 @@ final class RdmaScan {
     }
 
     private NavigableMap<String, String> software() throws IOException {
-        if (software.isEmpty()) {
+        if (software == null) {
             NavigableMap<String, String> netNames = new TreeMap<>();
             for (String name : sysfs.names(VIRTUAL + "infiniband")) {
                 try {
@@ -98,9 +99,9 @@ final class RdmaScan {
                     // The scan of the device itself reports this problem. The functions are fine.
                 }
             }
-            software = Optional.of(netNames);
+            software = netNames;
         }
-        return software.orElseThrow();
+        return software;
     }
 
     /**

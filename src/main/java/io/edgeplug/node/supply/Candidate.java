@@ -41,8 +41,8 @@ public record Candidate(Item item, Optional<Equipment> equipment) {
     private static Candidate of(
             Device device, DeviceClass taker, IommuGroups groups, HostFiles files, MountedNodes mounted) {
         Equipment equipment = mounted.open(Equipment.of(taker, device, groups));
-        Optional<String> problem =
-                device.health().isHealthy() ? files.look(equipment).problem() : Optional.empty();
+        String problem =
+                device.health().isHealthy() ? files.look(equipment).problem().orElse(null) : null;
         Item item = new Item(Stock.told(device, problem), Optional.of(taker));
         return new Candidate(item, Optional.of(equipment));
     }

@@ -76,8 +76,8 @@ public final class CustodyThread implements AutoCloseable {
     /** The earliest time for the next question to pod-resources. */
     private Deadline nextAsk = Deadline.in(Duration.ZERO);
 
-    /** Until when to look often for the end of a pod. */
-    private Optional<Deadline> ending = Optional.empty();
+    /** Until when to look often for the end of a pod; null if none is ending. */
+    private @Nullable Deadline ending;
 
     /**
      * Learns who has what on a node, and follows that from {@link #start} on.
@@ -194,7 +194,10 @@ public final class CustodyThread implements AutoCloseable {
         tellAgain();
         preparations.log.follow(pods::wasAskedAbout, supplies::has);
         boolean isUnsettled = preparations.areOfDaemon()
-                && unprepared.look(supplies.classes(), areRegistered.getAsBoolean(), read.map(Holders::held));
+                && unprepared.look(
+                        supplies.classes(),
+                        areRegistered.getAsBoolean(),
+                        read.map(Holders::held).orElse(null));
         List<Custody> all = custodian.all();
         Set<String> missing = monitor.missing().stream().map(Device::id).collect(Collectors.toSet());
         boolean isWaiting = isAnyRebound
@@ -249,10 +252,12 @@ public final class CustodyThread implements AutoCloseable {
 
     /** Whether a pod has recently shown signs of its end. */
     private boolean isEnding(boolean hasLostDevices) {
-        ending = hasLostDevices || pods.areEnding()
-                ? ending.or(() -> Optional.of(Deadline.in(ENDS_WITHIN)))
-                : Optional.empty();
-        return ending.filter(end -> !end.isOver()).isPresent();
+        if (!hasLostDevices && !pods.areEnding()) {
+            ending = null;
+        } else if (ending == null) {
+            ending = Deadline.in(ENDS_WITHIN);
+        }
+        return ending != null && !ending.isOver();
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows what is done to devices: they are frozen in the inventory meanwhile, the custodian is told, and the log. Events
@@ -65,7 +66,9 @@ final class DeviceWork {
                 end(
                         ended.device(),
                         Work.Kind.PREPARE,
-                        ended.problem().map(problem -> "could not be prepared: " + problem));
+                        ended.problem()
+                                .map(problem -> "could not be prepared: " + problem)
+                                .orElse(null));
             }
             case PrepareEvent.Restored restored -> {
                 monitor.thaw(restored.device());
@@ -78,7 +81,7 @@ final class DeviceWork {
             }
             case PrepareEvent.DriverGivenBack back -> {
                 back.text().ifPresent(text -> log(back.device(), text));
-                end(back.device(), Work.Kind.RETURN, Optional.empty());
+                end(back.device(), Work.Kind.RETURN, null);
             }
             case PrepareEvent.Recovered recovered -> {
                 LOG.log(Level.WARNING, recovered.what() + ": " + recovered.text(), new Object[] {
@@ -125,9 +128,9 @@ final class DeviceWork {
         }
     }
 
-    private void end(Device device, Work.Kind kind, Optional<String> problem) {
+    private void end(Device device, Work.Kind kind, @Nullable String problem) {
         Custody before = custodian.of(device.id());
-        custodian.tell(device.id(), new Event.Ended(kind, problem, System.nanoTime()));
+        custodian.tell(device.id(), new Event.Ended(kind, Optional.ofNullable(problem), System.nanoTime()));
         monitor.thaw(device);
         // A listener tries again what is due, and work that could not begin would fail again at once.
         if (!custodian.of(device.id()).equals(before)) {

@@ -7,9 +7,10 @@ import io.edgeplug.system.systemd.LogLimit;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the notes of who has which device can be read. While they cannot, a device without a known holder may have
@@ -23,7 +24,7 @@ public final class HolderNotes {
     private final Latest<State> newest = new Latest<>(new State(0, Instant.EPOCH, List.of()), State::number);
 
     /** Guarded by the reading thread. */
-    private Optional<String> checkpoint = Optional.empty();
+    private @Nullable String checkpoint;
 
     HolderNotes() {}
 
@@ -56,22 +57,23 @@ public final class HolderNotes {
     /**
      * Reports the outcome of a reading.
      *
-     * @param reason why the kubelet's notes cannot be read
+     * @param reason why the kubelet's notes cannot be read; null if they can
      * @param claims why it is not known which devices claims have, which is logged already
      */
-    void report(Optional<String> reason, List<String> claims) {
-        Optional<String> problem = reason.map(HolderNotes::advice);
-        List<String> problems =
-                Stream.concat(problem.stream(), claims.stream().sorted()).toList();
+    void report(@Nullable String reason, List<String> claims) {
+        String problem = reason == null ? null : advice(reason);
+        List<String> problems = Stream.concat(
+                        Stream.ofNullable(problem), claims.stream().sorted())
+                .toList();
         State before = newest.get();
         if (problems.equals(before.problems())) {
             return;
         }
         State ignored = newest.change(old -> new State(old.number() + 1, Instant.now(), problems));
-        if (!problem.equals(checkpoint)) {
+        if (!Objects.equals(problem, checkpoint)) {
             checkpoint = problem;
-            limit.line(problem.orElse("it is known again which devices pods have"))
-                    .ifPresent(problem.isPresent() ? LOG::warning : LOG::info);
+            limit.line(problem == null ? "it is known again which devices pods have" : problem)
+                    .ifPresent(problem == null ? LOG::info : LOG::warning);
         }
     }
 

@@ -33,6 +33,7 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads which pods and claims have which devices, and tells the custodian. Reading and telling are one step, so that no
@@ -54,7 +55,7 @@ final class HolderReading {
 
     // The fields below are guarded by the lock.
     private Predicate<String> isOurs = resource -> false;
-    private volatile Optional<KubeletPods> pods = Optional.empty();
+    private volatile @Nullable KubeletPods pods;
     private boolean isFirst = true;
 
     HolderReading(Monitor monitor, Uses uses, GivenNodes nodes, Path kubeletDir) {
@@ -63,6 +64,10 @@ final class HolderReading {
         this.uses = uses;
         this.nodes = nodes;
         this.kubeletDir = kubeletDir;
+    }
+
+    private Optional<KubeletPods> pods() {
+        return Optional.ofNullable(pods);
     }
 
     /** What was read. */
@@ -80,7 +85,7 @@ final class HolderReading {
     void use(KubeletPods newest, Predicate<String> ours) {
         reading.lock();
         try {
-            pods = Optional.of(newest);
+            pods = newest;
             isOurs = ours;
             isFirst = true;
         } finally {
@@ -99,14 +104,13 @@ final class HolderReading {
             HeldDevices held;
             List<Holding> ours;
             try {
-                held = pods.isPresent() ? pods.orElseThrow().look() : HeldDevices.read(kubeletDir);
+                held = pods == null ? HeldDevices.read(kubeletDir) : pods.look();
                 ours = held.few(this::concernsUs);
             } catch (IOException e) {
                 tellUnread();
                 // A kubelet without notes has given nothing.
                 boolean isMissing = e.getCause() instanceof NoSuchFileException;
-                notes.report(
-                        isMissing ? Optional.empty() : Optional.of(String.valueOf(e.getMessage())), unreadClaims());
+                notes.report(isMissing ? null : String.valueOf(e.getMessage()), unreadClaims());
                 throw e;
             }
             Map<String, List<Noting>> byDevice = new HashMap<>();
@@ -114,7 +118,7 @@ final class HolderReading {
             uses.foreign(this::mayRun).forEach(one -> add(byDevice, noting(one)));
             boolean isAnyEnding = tell(byDevice, SteadyClock.of(held.written()));
             isFirst = false;
-            notes.report(Optional.empty(), unreadClaims());
+            notes.report(null, unreadClaims());
             return new Holders(held, byDevice, isAnyEnding);
         } finally {
             reading.unlock();
@@ -124,7 +128,7 @@ final class HolderReading {
     /** Claims are known also while the kubelet's notes cannot be read. Nobody loses anything. */
     private void tellUnread() {
         Map<String, List<Noting>> byDevice = new HashMap<>();
-        pods.stream()
+        pods().stream()
                 .flatMap(kubelet -> kubelet.claims().holdings().stream())
                 .forEach(one -> add(byDevice, noting(one)));
         for (String device : devices(byDevice)) {
@@ -150,8 +154,8 @@ final class HolderReading {
     /** Reads and tells. It also fails if the note of a claim cannot be read, because the claim may have other devices. */
     void readForSure() throws IOException {
         Holders ignored = read();
-        if (pods.isPresent()) {
-            pods.orElseThrow().claims().refuseIfUnread();
+        if (pods != null) {
+            pods.claims().refuseIfUnread();
         }
     }
 
@@ -212,7 +216,7 @@ final class HolderReading {
     }
 
     private List<String> unreadClaims() {
-        return pods.map(kubelet -> kubelet.claims().unread()).orElse(List.of());
+        return pods().map(kubelet -> kubelet.claims().unread()).orElse(List.of());
     }
 
     private static void add(Map<String, List<Noting>> byDevice, Noting noting) {
@@ -229,7 +233,7 @@ final class HolderReading {
     }
 
     private Noting noting(Holding holding) {
-        User.Pod pod = pods.flatMap(kubelet -> kubelet.name(holding))
+        User.Pod pod = pods().flatMap(kubelet -> kubelet.name(holding))
                 .map(name -> new User.Pod(
                         holding.pod(), Optional.of(name.namespace()), Optional.of(name.pod()), name.container()))
                 .orElseGet(() -> User.Pod.unnamed(holding.pod(), holding.container()));
@@ -237,7 +241,7 @@ final class HolderReading {
         String device = Shares.whole(holding.id());
         OptionalInt group = group(device, holding.resource());
         boolean isShare = !holding.id().equals(device);
-        boolean mayHaveStarted = pods.filter(kubelet -> isShare && !UnpreparedStarts.mayHaveStarted(kubelet, holding))
+        boolean mayHaveStarted = pods().filter(kubelet -> isShare && !UnpreparedStarts.mayHaveStarted(kubelet, holding))
                 .isEmpty();
         return new Noting(holding.id(), user, holding.resource(), group, monitor.here(device), mayHaveStarted);
     }
@@ -260,7 +264,7 @@ final class HolderReading {
     }
 
     private boolean mayRun(String uid) {
-        return pods.filter(kubelet -> kubelet.mayRun(uid) || kubelet.claims().isUnread(uid))
+        return pods().filter(kubelet -> kubelet.mayRun(uid) || kubelet.claims().isUnread(uid))
                 .isPresent();
     }
 

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the files of the node that containers get, without opening them. A container runtime would make an empty
@@ -43,11 +44,11 @@ final class HostFiles {
 
     private final FarLooks far = new FarLooks();
 
-    /** Empty on a captured node. It has no device nodes at all, and then none counts as missing. */
-    private final Optional<FileKind> devNull;
+    /** Null on a captured node. It has no device nodes at all, and then none counts as missing. */
+    private final @Nullable FileKind devNull;
 
     /** A user who, beside root, may decide which file is at a path. */
-    private final Optional<String> trustOwner;
+    private final @Nullable String trustOwner;
 
     private final Predicate<Device> isPrepared;
 
@@ -63,7 +64,7 @@ final class HostFiles {
         this.sysfs = sysfs;
         this.near = sysfs.nearOnly();
         this.devNull = devNull(sysfs);
-        this.trustOwner = deviceClass.trustOwner();
+        this.trustOwner = deviceClass.trustOwner().orElse(null);
         this.isPrepared = isPrepared;
         this.separatesRdma = deviceClass.recipe().movedInterface().isPresent() && isRdmaExclusive(sysfs);
     }
@@ -79,11 +80,11 @@ final class HostFiles {
         }
     }
 
-    private static Optional<FileKind> devNull(Sysfs sysfs) {
+    private static @Nullable FileKind devNull(Sysfs sysfs) {
         try {
-            return sysfs.kind("dev/null");
+            return sysfs.kind("dev/null").orElse(null);
         } catch (IOException e) {
-            return Optional.of(FileKind.CHARACTER_DEVICE);
+            return FileKind.CHARACTER_DEVICE;
         }
     }
 
@@ -178,7 +179,7 @@ final class HostFiles {
     }
 
     private Optional<String> badNode(String path) {
-        if (devNull.isEmpty()) {
+        if (devNull == null) {
             return Optional.empty();
         }
         Optional<FileKind> found = kind(path);
@@ -187,7 +188,7 @@ final class HostFiles {
         }
         // On a simulated node, all device nodes are files.
         boolean canBe =
-                found.orElseThrow().isNode() || (found.equals(devNull) && devNull.equals(Optional.of(FileKind.FILE)));
+                found.orElseThrow().isNode() || (devNull == FileKind.FILE && found.orElseThrow() == FileKind.FILE);
         return canBe ? Optional.empty() : Optional.of("its node " + path + " is " + found.orElseThrow());
     }
 
@@ -225,7 +226,7 @@ final class HostFiles {
     }
 
     private boolean isSeen(String path) {
-        return devNull.isPresent() && UNSEEN.stream().noneMatch(path::startsWith);
+        return devNull != null && UNSEEN.stream().noneMatch(path::startsWith);
     }
 
     private Optional<String> badMount(String path, Ways ways) {

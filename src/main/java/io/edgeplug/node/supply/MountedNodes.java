@@ -123,7 +123,8 @@ final class MountedNodes {
 
     private Optional<Destination> trusted(String path) throws IOException {
         return sysfs.follow(path.substring(1))
-                .filter(there -> there.distrust(deviceClass.trustOwner()).isEmpty());
+                .filter(there ->
+                        there.distrust(deviceClass.trustOwner().orElse(null)).isEmpty());
     }
 
     /** Whether it is a directory on the file system of {@code /dev}. */

@@ -8,7 +8,6 @@ import io.edgeplug.system.files.NameGlob;
 import io.edgeplug.system.files.Sysfs;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -62,7 +61,7 @@ final class NodeWatch implements AutoCloseable {
 
     private void watch(String directory) {
         if (directories.add(directory)) {
-            sysfs.on(Optional.of(watch.trail())).watch(directory, ANY);
+            sysfs.on(watch.trail()).watch(directory, ANY);
         }
     }
 

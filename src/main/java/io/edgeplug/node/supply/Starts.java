@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The starts of containers with devices. They wait until the devices are scrubbed after others, their pods or claims are
@@ -75,8 +76,8 @@ record Starts(
         expectInterfaces(deviceClass, recipe, pods);
         List<Preparation> all = devices.stream()
                 .map(device -> preparer.prepare(device, recipe, pods.getOrDefault(device, Set.of()), () -> {
-                    refuse(objection.apply(device));
-                    refuse(lost.apply(device));
+                    refuse(objection.apply(device).orElse(null));
+                    refuse(lost.apply(device).orElse(null));
                     if (deviceClass.tracksUse()) {
                         note(deviceClass, device, kubeletDir, pods.getOrDefault(device, Set.of()));
                     }
@@ -108,7 +109,7 @@ record Starts(
      */
     private List<Preparation> await(List<Preparation> all, Deadline deadline)
             throws PrepareException, InterruptedException {
-        Optional<PrepareException> failed = Optional.empty();
+        PrepareException failed = null;
         List<Preparation> late = new ArrayList<>();
         for (Preparation one : all) {
             try {
@@ -118,13 +119,13 @@ record Starts(
             } catch (PrepareException e) {
                 // The next caller has it tried again.
                 preparer.collect(one);
-                failed = failed.or(() -> Optional.of(e));
+                failed = failed == null ? e : failed;
             }
         }
         late.forEach(this::reportIfStuck);
         late.forEach(preparer::passBy);
-        if (failed.isPresent()) {
-            throw failed.orElseThrow();
+        if (failed != null) {
+            throw failed;
         }
         return late;
     }
@@ -137,9 +138,9 @@ record Starts(
         }
     }
 
-    private static void refuse(Optional<String> text) throws IOException {
-        if (text.isPresent()) {
-            throw new IOException(text.orElseThrow());
+    private static void refuse(@Nullable String text) throws IOException {
+        if (text != null) {
+            throw new IOException(text);
         }
     }
 

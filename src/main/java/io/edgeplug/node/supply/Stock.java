@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One resource at one time: its devices, what each brings into a container, and why a device cannot be handed over.
@@ -40,17 +41,15 @@ public record Stock(
     }
 
     /** The device with the health for the kubelet: its own, unless there is another problem. */
-    static Device told(Device device, Optional<String> problem) {
-        return problem.filter(text -> device.health().isHealthy())
-                .map(text -> device.withHealth(Health.unhealthy(text)))
-                .orElse(device);
+    static Device told(Device device, @Nullable String problem) {
+        return problem != null && device.health().isHealthy() ? device.withHealth(Health.unhealthy(problem)) : device;
     }
 
     private static List<Device> told(List<Device> devices, Map<String, String> problems) {
         return problems.isEmpty()
                 ? devices
                 : devices.stream()
-                        .map(device -> told(device, Optional.ofNullable(problems.get(device.id()))))
+                        .map(device -> told(device, problems.get(device.id())))
                         .toList();
     }
 
@@ -79,7 +78,7 @@ public record Stock(
         change.added().forEach(device -> is.put(device.id(), device));
         List<Device> worse = change.removed().stream()
                 .flatMap(before -> Stream.ofNullable(is.get(before.id()))
-                        .map(now -> told(now, before.health().problem())))
+                        .map(now -> told(now, before.health().problem().orElse(null))))
                 .toList();
         if (worse.equals(change.removed())) {
             return this;

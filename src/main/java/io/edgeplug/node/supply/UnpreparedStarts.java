@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds containers that started without having their devices prepared. Until the plugin has registered, a restarted
@@ -54,14 +55,14 @@ public final class UnpreparedStarts {
     private final Monitor monitor;
     private final PreparedStarts starts;
 
-    private Optional<Set<ResourceName>> followed = Optional.empty();
-    private Optional<FileTime> kubelet = Optional.empty();
+    private @Nullable Set<ResourceName> followed;
+    private @Nullable FileTime kubelet;
     private Deadline settled = Deadline.in(WATCHED);
 
     /** By ID, the marked devices and their holders. */
     private Map<String, Holding> marked = Map.of();
 
-    private Optional<FileTime> toldOf = Optional.empty();
+    private @Nullable FileTime toldOf;
 
     /**
      * Looks for containers of the kubelet with these directories.
@@ -81,19 +82,19 @@ public final class UnpreparedStarts {
      * Marks the devices of such containers as unhealthy, each until it is prepared or its pod is gone.
      *
      * @param registered whether the kubelet knows now that it must have devices prepared
-     * @param held what pods have that have not ended; empty if that is not known
+     * @param held what pods have that have not ended; null if that is not known
      * @return whether to look again soon
      */
-    public boolean look(List<DeviceClass> classes, boolean registered, Optional<HeldDevices> held) {
+    public boolean look(List<DeviceClass> classes, boolean registered, @Nullable HeldDevices held) {
         List<DeviceClass> prepared =
                 classes.stream().filter(DeviceClass::preparesStarts).toList();
         try {
             follow(prepared);
-            Optional<FileTime> now = time(kubeletSocket);
+            FileTime now = time(kubeletSocket).orElse(null);
             if (prepared.isEmpty() && marked.isEmpty()) {
                 return false;
             }
-            if (now.isEmpty()) {
+            if (now == null) {
                 return !marked.isEmpty();
             }
             if (!now.equals(kubelet) || !registered) {
@@ -103,8 +104,8 @@ public final class UnpreparedStarts {
             if (settled.isOver() && marked.isEmpty()) {
                 return false;
             }
-            if (held.isPresent()) {
-                look(prepared, now.orElseThrow(), held.orElseThrow());
+            if (held != null) {
+                look(prepared, now, held);
             }
         } catch (IOException e) {
             LOG.fine(() -> "not known which containers started unprepared: " + e.getMessage());
@@ -116,9 +117,9 @@ public final class UnpreparedStarts {
     private void follow(List<DeviceClass> prepared) throws IOException {
         Set<ResourceName> resources =
                 prepared.stream().map(DeviceClass::resource).collect(Collectors.toSet());
-        if (!followed.equals(Optional.of(resources))) {
+        if (!resources.equals(followed)) {
             starts.follow(kubeletDir, resources);
-            followed = Optional.of(resources);
+            followed = resources;
         }
     }
 
@@ -143,7 +144,7 @@ public final class UnpreparedStarts {
                         if (!holder.equals(marked.get(device.id()))) {
                             tell(one.resource(), device, holder);
                         }
-                        mark(device.id(), Optional.of(problem(holder)), holder.user());
+                        mark(device.id(), problem(holder), holder.user());
                     });
                 } else if (since.equals(kubeletStarted)) {
                     unknown.add(device.id());
@@ -151,9 +152,9 @@ public final class UnpreparedStarts {
             }
             tellUnknown(one, unknown, kubeletStarted);
         }
-        marked.keySet().stream().filter(id -> !found.containsKey(id)).forEach(id -> mark(id, Optional.empty(), ""));
+        marked.keySet().stream().filter(id -> !found.containsKey(id)).forEach(id -> mark(id, null, ""));
         marked = Map.copyOf(found);
-        toldOf = Optional.of(kubeletStarted);
+        toldOf = kubeletStarted;
     }
 
     private boolean isPreparedSince(Device device, FileTime since) throws IOException {
@@ -223,7 +224,7 @@ public final class UnpreparedStarts {
 
     /** Logs once for each restart of the kubelet. */
     private void tellUnknown(DeviceClass deviceClass, List<String> ids, FileTime kubeletStarted) {
-        if (ids.isEmpty() || toldOf.equals(Optional.of(kubeletStarted))) {
+        if (ids.isEmpty() || kubeletStarted.equals(toldOf)) {
             return;
         }
         LOG.log(
@@ -233,13 +234,14 @@ public final class UnpreparedStarts {
                 Journal.resource(deviceClass.resource()));
     }
 
-    private void mark(String id, Optional<String> problem, String user) {
-        monitor.custodian().tell(id, new Event.Unprepared(problem, user, System.nanoTime()));
+    private void mark(String id, @Nullable String problem, String user) {
+        Optional<String> text = Optional.ofNullable(problem);
+        monitor.custodian().tell(id, new Event.Unprepared(text, user, System.nanoTime()));
     }
 
     /** Removes all marks, because nobody checks them any more. */
     void close() {
-        marked.keySet().forEach(id -> mark(id, Optional.empty(), ""));
+        marked.keySet().forEach(id -> mark(id, null, ""));
         marked = Map.of();
     }
 }

@@ -35,6 +35,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The notes on disk of devices that pods use or have used and that are not scrubbed yet. The custodian has the same as
@@ -182,12 +183,13 @@ final class Uses {
     }
 
     /** Why only a person can decide about a device; empty if the daemon can. The text continues a sentence about it. */
-    static Optional<String> obstacle(Use use, Optional<DeviceClass> deviceClass, Optional<Device> device) {
-        if (deviceClass.isEmpty() && !use.needsNoClass()) {
+    static Optional<String> obstacle(Use use, @Nullable DeviceClass deviceClass, @Nullable Device device) {
+        if (deviceClass == null && !use.needsNoClass()) {
             return Optional.of(unknown(use));
         }
-        return device.filter(one -> !use.isOf(one))
-                .map(one -> "is not the device that a pod has used here; to scrub it anyway, "
+        return device == null || use.isOf(device)
+                ? Optional.empty()
+                : Optional.of("is not the device that a pod has used here; to scrub it anyway, "
                         + "run: edgeplug prepare --release " + use.device());
     }
 

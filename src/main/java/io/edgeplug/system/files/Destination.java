@@ -1,7 +1,13 @@
 package io.edgeplug.system.files;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file that a path leads to, and the users who could lead the path to another one.
@@ -34,12 +40,31 @@ public record Destination(
         }
     }
 
-    /** Why the file must not be handed over, with that user trusted; empty if it can be. */
-    public Optional<String> distrust(Optional<String> trustedOwner) {
+    /** Why the file must not be handed over, with that user trusted beside root, if any; empty if it can be. */
+    public Optional<String> distrust(@Nullable String trustedOwner) {
         return intruders.stream()
-                .filter(intruder ->
-                        intruder.owner().isEmpty() || !intruder.owner().equals(trustedOwner))
+                .filter(intruder -> intruder.owner()
+                        .filter(owner -> owner.equals(trustedOwner))
+                        .isEmpty())
                 .findFirst()
                 .map(Intruder::problem);
+    }
+
+    /**
+     * Whether it is still at the end of a path of the host. A link on the way is followed by a walk alone, because it may
+     * lead to where a look never returns.
+     *
+     * @param forbidden the mount points of file systems that may never answer
+     */
+    boolean isAt(Path file, Set<String> forbidden) throws IOException {
+        Path place = Path.of("/");
+        boolean isFree = !forbidden.contains(place.toString());
+        for (Path name : file) {
+            place = place.resolve(name);
+            isFree = isFree
+                    && !forbidden.contains(place.toString())
+                    && (place.equals(file) || !Files.isSymbolicLink(place));
+        }
+        return isFree && FileStatus.of(file, LinkOption.NOFOLLOW_LINKS).isOf(this);
     }
 }

@@ -8,10 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reports paths that may lead elsewhere since the last look: a file with that name came or went, or a directory, a link
@@ -45,7 +45,7 @@ public final class FileWatch implements AutoCloseable {
     private Ways ways = new Ways();
 
     private int kept;
-    private Optional<Ear> ear = Optional.empty();
+    private @Nullable Ear ear;
     private boolean closed;
     private boolean isLossTold;
     private boolean isOverflowTold;
@@ -85,7 +85,9 @@ public final class FileWatch implements AutoCloseable {
         ways = trail.ways();
         kept = ways.size();
         gone.removeAll(ways.watches());
-        ear.ifPresent(one -> gone.forEach(one.inotify::remove));
+        if (ear != null) {
+            gone.forEach(ear.inotify::remove);
+        }
         isLossTold &= !trail.isComplete();
     }
 
@@ -100,11 +102,11 @@ public final class FileWatch implements AutoCloseable {
 
     /** Watches a directory, which takes as long as a look at it. */
     int watch(Path directory) {
-        Optional<Ear> one = ear();
-        if (one.isEmpty()) {
+        Ear own = ear();
+        if (own == null) {
             return UNWATCHED;
         }
-        int number = one.orElseThrow().inotify.add(directory.toString(), Inotify.NAMES | Inotify.ATTRIBUTES);
+        int number = own.inotify.add(directory.toString(), Inotify.NAMES | Inotify.ATTRIBUTES);
         if (number >= 0) {
             return number;
         }
@@ -123,17 +125,17 @@ public final class FileWatch implements AutoCloseable {
         return UNWATCHED;
     }
 
-    private synchronized Optional<Ear> ear() {
-        if (ear.isEmpty() && !closed) {
+    private synchronized @Nullable Ear ear() {
+        if (ear == null && !closed) {
             try {
                 Ear opened = new Ear(KernelCalls.load());
                 opened.start();
-                ear = Optional.of(opened);
+                ear = opened;
             } catch (IOException e) {
                 tellOfLoss(name, e.getMessage() + ", see fs.inotify.max_user_instances");
             }
         }
-        return closed ? Optional.empty() : ear;
+        return closed ? null : ear;
     }
 
     /** Reports that there is no room for another name. */
@@ -173,16 +175,18 @@ public final class FileWatch implements AutoCloseable {
     /** Ends the thread. */
     @Override
     public void close() {
-        Optional<Ear> last = wakeToClose();
-        last.ifPresent(Ear::end);
+        Ear last = wakeToClose();
+        if (last != null) {
+            last.end();
+        }
     }
 
     /** Wakes the thread, which closes the descriptors itself when it sees that this is closed. */
-    private synchronized Optional<Ear> wakeToClose() {
-        if (!closed) {
-            closed = true;
-            ear.ifPresent(one -> one.poll.wake());
+    private synchronized @Nullable Ear wakeToClose() {
+        if (!closed && ear != null) {
+            ear.poll.wake();
         }
+        closed = true;
         return ear;
     }
 

@@ -57,7 +57,7 @@ public final class Ownership {
     }
 
     private static Destination follow(Path file, PathRule rule) throws IOException {
-        return new PathWalk(ROOT_DIRECTORY, Optional.empty(), PathWalk.WAIT, rule)
+        return new PathWalk(ROOT_DIRECTORY, null, PathWalk.WAIT, rule)
                 .follow(file.toAbsolutePath().toString());
     }
 

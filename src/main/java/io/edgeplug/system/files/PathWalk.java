@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows a path name by name, as in path_resolution(7), and finds the users who can make a name on the way lead
@@ -53,7 +54,7 @@ final class PathWalk {
     private final Path root;
     private final PathRule rule;
     private final Set<Intruder> intruders = new LinkedHashSet<>();
-    private final Optional<Trail> trail;
+    private final @Nullable Trail trail;
     private final Consumer<String> onFar;
 
     /** The mount points that {@link #onFar} gets before the walk reaches them. */
@@ -61,8 +62,8 @@ final class PathWalk {
 
     private Path place;
 
-    /** What is at the present place; empty before the first look. */
-    private Optional<FileStatus> here = Optional.empty();
+    /** What is at the present place; null before the first look. */
+    private @Nullable FileStatus here;
 
     private int links;
     private int allNamesOfLinks;
@@ -81,11 +82,11 @@ final class PathWalk {
      * @param onFar gets the mount point of each file system that may never answer, before the walk looks there;
      *     {@link #WAIT}, {@link #REFUSE}, or one that may throw a {@link FarPathException} too
      */
-    PathWalk(Path root, Optional<Trail> trail, Consumer<String> onFar) throws IOException {
+    PathWalk(Path root, @Nullable Trail trail, Consumer<String> onFar) throws IOException {
         this(root, trail, onFar, PathRule.ofThisProcess(root));
     }
 
-    PathWalk(Path root, Optional<Trail> trail, Consumer<String> onFar, PathRule rule) throws IOException {
+    PathWalk(Path root, @Nullable Trail trail, Consumer<String> onFar, PathRule rule) throws IOException {
         this.root = root.toRealPath();
         this.place = this.root;
         this.trail = trail;
@@ -118,11 +119,11 @@ final class PathWalk {
             String name = ahead.remove();
             if (namesOfLinks > 0) {
                 namesOfLinks--;
-            } else if (!name.isEmpty() && trail.isPresent()) {
+            } else if (!name.isEmpty() && trail != null) {
                 named += "/" + name;
             }
             if (name.equals("..")) {
-                go(Objects.requireNonNullElse(place.getParent(), place), Optional.empty());
+                go(Objects.requireNonNullElse(place.getParent(), place), null);
             } else if (!name.isEmpty() && !name.equals(".")) {
                 step(name, ahead);
             }
@@ -160,14 +161,18 @@ final class PathWalk {
     /** Follows the path of a directory in which names will be looked for. */
     void follow(String directory, NameGlob names) throws IOException {
         Destination ignored = follow(directory);
-        trail.ifPresent(one -> one.list(place, names, named));
+        if (trail != null) {
+            trail.list(place, names, named);
+        }
         if (names.isLiteral()) {
             come(place.resolve(names.text()).toString());
         }
     }
 
     private void step(String name, Deque<String> ahead) throws IOException {
-        trail.ifPresent(one -> one.lookUp(place, name, named));
+        if (trail != null) {
+            trail.lookUp(place, name, named);
+        }
         Path next = place.resolve(name);
         come(next.toString());
         FileStatus found = FileStatus.of(next, LinkOption.NOFOLLOW_LINKS);
@@ -183,7 +188,7 @@ final class PathWalk {
             String target = Files.readSymbolicLink(next).toString();
             if (target.startsWith("/")) {
                 hasAbsoluteLink = true;
-                go(HOST, Optional.empty());
+                go(HOST, null);
             }
             List<String> names = List.of(target.split("/"));
             allNamesOfLinks += names.size();
@@ -196,20 +201,20 @@ final class PathWalk {
         } else if (!ahead.isEmpty() && found.kind() != FileKind.DIRECTORY) {
             throw new NotDirectoryException(next.toString());
         } else {
-            go(next, Optional.of(found));
+            go(next, found);
         }
     }
 
-    private void go(Path next, Optional<FileStatus> found) {
+    private void go(Path next, @Nullable FileStatus found) {
         place = next;
         here = found;
     }
 
     private FileStatus lookHere() throws IOException {
-        if (here.isEmpty()) {
-            here = Optional.of(FileStatus.of(place, LinkOption.NOFOLLOW_LINKS));
+        if (here == null) {
+            here = FileStatus.of(place, LinkOption.NOFOLLOW_LINKS);
         }
-        return here.orElseThrow();
+        return here;
     }
 
     private void judge(Path entry, FileStatus found) throws IOException {
@@ -280,21 +285,5 @@ final class PathWalk {
     /** The path as the node sees it. */
     private String name(Path file) {
         return HOST.resolve(root.relativize(file)).toString();
-    }
-
-    /**
-     * Whether that is still the destination of an earlier walk. A link on the way is followed by a walk alone, because it
-     * may lead to where a look never returns.
-     */
-    static boolean isAt(Path file, Destination last, Set<String> forbidden) throws IOException {
-        Path place = HOST;
-        boolean isFree = !forbidden.contains(HOST.toString());
-        for (Path name : file) {
-            place = place.resolve(name);
-            isFree = isFree
-                    && !forbidden.contains(place.toString())
-                    && (place.equals(file) || !Files.isSymbolicLink(place));
-        }
-        return isFree && FileStatus.of(file, LinkOption.NOFOLLOW_LINKS).isOf(last);
     }
 }

@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The kernel's files below a root directory: those of the running kernel for {@code /}, or those of a captured or
@@ -41,7 +42,7 @@ public final class Sysfs {
     private final Kernel kernel;
     private final Consumer<Look> witness;
     private final Consumer<String> announcement;
-    private final Optional<Trail> trail;
+    private final @Nullable Trail trail;
     private final Consumer<String> onFar;
 
     private Sysfs(
@@ -49,7 +50,7 @@ public final class Sysfs {
             Kernel kernel,
             Consumer<Look> witness,
             Consumer<String> announcement,
-            Optional<Trail> trail,
+            @Nullable Trail trail,
             Consumer<String> onFar) {
         this.root = root;
         this.kernel = kernel;
@@ -66,7 +67,7 @@ public final class Sysfs {
 
     /** The tree under {@code root}, with the side that acts when a file is written to. */
     public static Sysfs at(Path root, Kernel kernel) {
-        return new Sysfs(root, kernel, look -> {}, path -> {}, Optional.empty(), PathWalk.WAIT);
+        return new Sysfs(root, kernel, look -> {}, path -> {}, null, PathWalk.WAIT);
     }
 
     /** The same tree, which reports every look at an existing file to {@code witness}. */
@@ -79,8 +80,8 @@ public final class Sysfs {
         return new Sysfs(root, kernel, witness, announcement, trail, onFar);
     }
 
-    /** The same tree, which watches the paths of {@link PathGlob#files} and {@link #follow} before it follows them. */
-    public Sysfs on(Optional<Trail> trail) {
+    /** The same tree, which watches the paths of {@link PathGlob#files} and {@link #follow} before it follows them, unless it is null. */
+    public Sysfs on(@Nullable Trail trail) {
         return new Sysfs(root, kernel, witness, announcement, trail, onFar);
     }
 
@@ -148,7 +149,7 @@ public final class Sysfs {
             }
             kernel.write(attribute, value.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            throw new IOException("write " + name(path) + ": " + KernelReason.words(e), e);
+            throw new IOException("write " + Path.of(path).getFileName() + ": " + KernelReason.words(e), e);
         }
     }
 
@@ -217,7 +218,7 @@ public final class Sysfs {
 
     /** Has the directory watched for its replacement, and for files with such names; it may not exist. */
     public void watch(String directory, NameGlob names) {
-        if (trail.isPresent() || !onFar.equals(PathWalk.WAIT)) {
+        if (trail != null || !onFar.equals(PathWalk.WAIT)) {
             try {
                 Path ignored = resolve("." + directory);
                 new PathWalk(root, trail, onFar).follow(directory, names);
@@ -250,7 +251,7 @@ public final class Sysfs {
 
     /** Whether a path leads, without links, to the file that was there. If not, {@link #follow} tells more. */
     public boolean isStill(String path, Destination last) throws IOException {
-        return path.equals(last.path()) && PathWalk.isAt(resolve(path.substring(1)), last, PathWalk.far(onFar));
+        return path.equals(last.path()) && last.isAt(resolve(path.substring(1)), PathWalk.far(onFar));
     }
 
     /** A name that the locale cannot encode stands for no file. The service runs with UTF-8. */
@@ -289,12 +290,8 @@ public final class Sysfs {
         if (reason == KernelReason.ABSENT || (reason == KernelReason.INVALID && isOfInterface)) {
             return absent;
         }
-        String problem = call + " " + name(path) + ": " + KernelReason.words(e);
+        String problem = call + " " + Path.of(path).getFileName() + ": " + KernelReason.words(e);
         witness.accept(new Look.Failed(path, problem));
         throw new IOException(problem, e);
-    }
-
-    private static String name(String path) {
-        return String.valueOf(Path.of(path).getFileName());
     }
 }

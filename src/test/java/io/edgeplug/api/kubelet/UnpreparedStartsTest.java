@@ -129,7 +129,7 @@ final class UnpreparedStartsTest {
     /** Another look at the same files, whose end a test sees. */
     private boolean look(TestDaemon daemon) throws IOException {
         return new UnpreparedStarts(kubeletDir, pods, daemon.monitor, new PreparedStarts(daemon.node.sysfs()))
-                .look(daemon.classes, true, Optional.of(HeldDevices.read(kubeletDir)));
+                .look(daemon.classes, true, HeldDevices.read(kubeletDir));
     }
 
     @Test

@@ -11,7 +11,6 @@ import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.system.files.PciIds;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 final class ColumnTableTest {
@@ -32,7 +31,7 @@ final class ColumnTableTest {
 
     @Test
     void longIdIsCutInTheMiddleToTheWidthOfATerminal() {
-        assertThat(table(LONG).lines(true, OptionalInt.of(60)))
+        assertThat(table(LONG).lines(true, 60))
                 .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(60))
                 .anyMatch(
                         line -> line.startsWith("usb-FTDI_") && line.contains("…") && line.contains("third-hub  path"));
@@ -40,18 +39,12 @@ final class ColumnTableTest {
 
     @Test
     void longIdIsWholeWhereItIsPipedAndWhereItFits() {
-        assertThat(table(LONG).lines(true, OptionalInt.empty()))
+        assertThat(table(LONG).lines(true, Integer.MAX_VALUE))
                 .element(1)
                 .asString()
                 .startsWith(LONG + "  path");
-        assertThat(table(LONG).lines(true, OptionalInt.of(200)))
-                .element(1)
-                .asString()
-                .startsWith(LONG + "  path");
-        assertThat(table("tty0").lines(false, OptionalInt.of(10)))
-                .singleElement()
-                .asString()
-                .startsWith("tty0  path");
+        assertThat(table(LONG).lines(true, 200)).element(1).asString().startsWith(LONG + "  path");
+        assertThat(table("tty0").lines(false, 10)).singleElement().asString().startsWith("tty0  path");
     }
 
     @Test
@@ -71,17 +64,25 @@ final class ColumnTableTest {
                                 Optional.empty())),
                 new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
 
-        assertThat(table.lines(false, OptionalInt.of(60)))
+        assertThat(table.lines(false, 60))
                 .element(0)
                 .asString()
                 .hasSizeLessThanOrEqualTo(60)
                 .startsWith("0000:5…gion0  path")
                 .contains("example.com/")
                 .endsWith("adapter  healthy");
-        assertThat(table.lines(false, OptionalInt.empty()))
-                .element(0)
-                .asString()
-                .contains(resource);
+        assertThat(table.lines(false, Integer.MAX_VALUE)).element(0).asString().contains(resource);
+    }
+
+    @Test
+    void tableWithoutRowsHasOnlyItsHeadings() {
+        ColumnTable table = new ColumnTable(
+                List.of(Column.DEVICE, Column.HEALTH),
+                List.of(),
+                new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
+
+        assertThat(table.lines(false, 60)).isEmpty();
+        assertThat(table.lines(true, 60)).containsExactly("DEVICE  HEALTH");
     }
 
     @Test
@@ -93,7 +94,7 @@ final class ColumnTableTest {
                         new Item(device("usb-Scope_Instruments_DSO2000_7A31-if01-port0"), Optional.empty())),
                 new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
 
-        assertThat(table.lines(true, OptionalInt.of(40)))
+        assertThat(table.lines(true, 40))
                 .satisfiesExactly(
                         line -> assertThat(line).startsWith("DEVICE"),
                         line -> assertThat(line).startsWith("usb-Sco…0-port0  path"),
@@ -111,8 +112,8 @@ final class ColumnTableTest {
                                 Optional.empty())),
                 new Column.Sources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
 
-        assertThat(table.lines(false, OptionalInt.of(30)).getFirst()).isEqualTo("tty0  healthy");
-        assertThat(table.lines(false, OptionalInt.of(80)).getFirst()).matches("tty0  healthy +- +-");
-        assertThat(table.lines(false, OptionalInt.empty()).getFirst()).matches("tty0  healthy +- +-");
+        assertThat(table.lines(false, 30).getFirst()).isEqualTo("tty0  healthy");
+        assertThat(table.lines(false, 80).getFirst()).matches("tty0  healthy +- +-");
+        assertThat(table.lines(false, Integer.MAX_VALUE).getFirst()).matches("tty0  healthy +- +-");
     }
 }

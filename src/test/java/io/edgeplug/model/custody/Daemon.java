@@ -222,7 +222,7 @@ final class Daemon {
                 door.isKinHeld(world, device),
                 world.place(device).isHere(),
                 world.knowledge == Knowledge.READ,
-                obstacle(world, device),
+                obstacle(world, device).orElse(null),
                 now);
     }
 

@@ -3,6 +3,7 @@ package io.edgeplug.model.custody;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The rules as the model uses them. A test replaces one of them to see that the model finds the mistake. */
 class Decisions {
@@ -11,7 +12,7 @@ class Decisions {
         return Rules.on(custody, event);
     }
 
-    Due due(Custody custody, boolean isKinHeld, boolean isHere, boolean isRead, Optional<String> obstacle, long now) {
+    Due due(Custody custody, boolean isKinHeld, boolean isHere, boolean isRead, @Nullable String obstacle, long now) {
         return Due.of(custody, isKinHeld, isHere, isRead, obstacle, now);
     }
 
@@ -19,14 +20,14 @@ class Decisions {
         return Due.objection(custody, isKinHeld);
     }
 
-    Optional<Verdict> ofList(Face face, Custody custody, Optional<Hold> kin, Map<String, Hold> mates) {
+    Optional<Verdict> ofList(Face face, Custody custody, @Nullable Hold kin, Map<String, Hold> mates) {
         return Verdict.ofList(face, custody, kin, mates);
     }
 
     Optional<Verdict> ofCall(
             Face face,
             Custody custody,
-            Optional<Hold> kin,
+            @Nullable Hold kin,
             Map<String, Hold> mates,
             Set<String> devices,
             Set<User> callers) {
@@ -36,7 +37,7 @@ class Decisions {
     Optional<Verdict> ofClaim(
             Face face,
             Custody custody,
-            Optional<Hold> kin,
+            @Nullable Hold kin,
             Map<String, Hold> mates,
             Set<String> devices,
             Set<String> ids,

@@ -60,7 +60,11 @@ final class Door {
                 Custody custody = world.custody(face.device());
                 if (isWell(world, offer, custody)
                         && decisions
-                                .ofList(face, custody, kin(world, face.device()), mates(world, face.group()))
+                                .ofList(
+                                        face,
+                                        custody,
+                                        kin(world, face.device()).orElse(null),
+                                        mates(world, face.group()))
                                 .isEmpty()) {
                     list.add(id + " " + offer.resource());
                 }
@@ -92,7 +96,7 @@ final class Door {
                                     .ofCall(
                                             face,
                                             custody,
-                                            kin(world, device),
+                                            kin(world, device).orElse(null),
                                             mates(world, face.group()),
                                             devices,
                                             callers)
@@ -112,7 +116,7 @@ final class Door {
                             .ofClaim(
                                     face,
                                     world.custody(device),
-                                    kin(world, device),
+                                    kin(world, device).orElse(null),
                                     mates(world, face.group()),
                                     devices,
                                     own(want, device),

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 final class DueTest {
 
     private static Due due(Custody custody) {
-        return Due.of(custody, false, true, true, Optional.empty(), 0);
+        return Due.of(custody, false, true, true, null, 0);
     }
 
     @Test
@@ -85,9 +85,9 @@ final class DueTest {
     void scrubWaitsForOtherPartsForWorkForTheDeviceAndForNotes() {
         Custody ready = after(traced("pod"), quiet(Set.of("pod")));
 
-        assertThat(Due.of(ready, true, true, true, Optional.empty(), 0)).isInstanceOf(Due.Nothing.class);
-        assertThat(Due.of(ready, false, false, true, Optional.empty(), 0)).isInstanceOf(Due.Nothing.class);
-        assertThat(Due.of(ready, false, true, false, Optional.empty(), 0)).isInstanceOf(Due.Nothing.class);
+        assertThat(Due.of(ready, true, true, true, null, 0)).isInstanceOf(Due.Nothing.class);
+        assertThat(Due.of(ready, false, false, true, null, 0)).isInstanceOf(Due.Nothing.class);
+        assertThat(Due.of(ready, false, true, false, null, 0)).isInstanceOf(Due.Nothing.class);
         assertThat(due(Rules.on(ready, begun(Work.Kind.SCRUB)))).isInstanceOf(Due.Nothing.class);
     }
 
@@ -96,21 +96,14 @@ final class DueTest {
         Custody failed = after(traced("pod"), quiet(Set.of("pod")), failed(Work.Kind.SCRUB));
 
         assertThat(due(failed)).isEqualTo(new Due.Later(Duration.ofSeconds(5)));
-        assertThat(Due.of(
-                        failed,
-                        false,
-                        true,
-                        true,
-                        Optional.empty(),
-                        Duration.ofSeconds(5).toNanos()))
+        assertThat(Due.of(failed, false, true, true, null, Duration.ofSeconds(5).toNanos()))
                 .isInstanceOf(Due.Scrub.class);
     }
 
     @Test
     void personDecidesFirst() {
-        assertThat(Due.of(after(traced("pod")), false, true, false, Optional.of("needs a person"), 0))
+        assertThat(Due.of(after(traced("pod")), false, true, false, "needs a person", 0))
                 .isEqualTo(new Due.Obstacle("needs a person"));
-        assertThat(Due.of(after(), false, true, true, Optional.of("needs a person"), 0))
-                .isInstanceOf(Due.Nothing.class);
+        assertThat(Due.of(after(), false, true, true, "needs a person", 0)).isInstanceOf(Due.Nothing.class);
     }
 }

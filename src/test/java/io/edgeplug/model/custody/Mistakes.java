@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Rules of which one is wrong, to see whether the model finds it. */
 final class Mistakes {
@@ -18,7 +19,7 @@ final class Mistakes {
     static Decisions facesAreIgnored() {
         return new Decisions() {
             @Override
-            Optional<Verdict> ofList(Face face, Custody custody, Optional<Hold> kin, Map<String, Hold> mates) {
+            Optional<Verdict> ofList(Face face, Custody custody, @Nullable Hold kin, Map<String, Hold> mates) {
                 return super.ofList(face, custody, kin, mates).filter(Mistakes::isNoFace);
             }
 
@@ -26,7 +27,7 @@ final class Mistakes {
             Optional<Verdict> ofCall(
                     Face face,
                     Custody custody,
-                    Optional<Hold> kin,
+                    @Nullable Hold kin,
                     Map<String, Hold> mates,
                     Set<String> devices,
                     Set<User> callers) {
@@ -45,7 +46,7 @@ final class Mistakes {
             Optional<Verdict> ofCall(
                     Face face,
                     Custody custody,
-                    Optional<Hold> kin,
+                    @Nullable Hold kin,
                     Map<String, Hold> mates,
                     Set<String> devices,
                     Set<User> callers) {
@@ -60,11 +61,11 @@ final class Mistakes {
             Optional<Verdict> ofCall(
                     Face face,
                     Custody custody,
-                    Optional<Hold> kin,
+                    @Nullable Hold kin,
                     Map<String, Hold> mates,
                     Set<String> devices,
                     Set<User> callers) {
-                return super.ofCall(face, custody, Optional.empty(), mates, devices, callers);
+                return super.ofCall(face, custody, null, mates, devices, callers);
             }
         };
     }
@@ -75,7 +76,7 @@ final class Mistakes {
             Optional<Verdict> ofCall(
                     Face face,
                     Custody custody,
-                    Optional<Hold> kin,
+                    @Nullable Hold kin,
                     Map<String, Hold> mates,
                     Set<String> devices,
                     Set<User> callers) {
@@ -83,7 +84,7 @@ final class Mistakes {
             }
 
             @Override
-            Optional<Verdict> ofList(Face face, Custody custody, Optional<Hold> kin, Map<String, Hold> mates) {
+            Optional<Verdict> ofList(Face face, Custody custody, @Nullable Hold kin, Map<String, Hold> mates) {
                 return super.ofList(sharedAsHeld(face, custody), custody, kin, mates);
             }
 
@@ -210,7 +211,7 @@ final class Mistakes {
                     boolean isKinHeld,
                     boolean isHere,
                     boolean isRead,
-                    Optional<String> obstacle,
+                    @Nullable String obstacle,
                     long now) {
                 return super.due(change.apply(custody), isKinHeld, isHere, isRead, obstacle, now);
             }
@@ -239,7 +240,7 @@ final class Mistakes {
                     boolean isKinHeld,
                     boolean isHere,
                     boolean isRead,
-                    Optional<String> obstacle,
+                    @Nullable String obstacle,
                     long now) {
                 return custody.trouble().isPresent()
                         ? new Due.Nothing()
@@ -270,7 +271,7 @@ final class Mistakes {
     static Decisions tracesAreOffered() {
         return new Decisions() {
             @Override
-            Optional<Verdict> ofList(Face face, Custody custody, Optional<Hold> kin, Map<String, Hold> mates) {
+            Optional<Verdict> ofList(Face face, Custody custody, @Nullable Hold kin, Map<String, Hold> mates) {
                 return super.ofList(face, custody.with(Optional.empty()), kin, mates);
             }
         };

@@ -28,11 +28,11 @@ final class VerdictTest {
     private static final Hold MATE = Hold.of(POD, "nic", OptionalInt.of(7));
 
     private static Optional<String> list(Face face, Custody custody, Map<String, Hold> mates) {
-        return Verdict.ofList(face, custody, Optional.empty(), mates).map(Verdict::text);
+        return Verdict.ofList(face, custody, null, mates).map(Verdict::text);
     }
 
     private static Optional<String> call(Face face, Custody custody, Map<String, Hold> mates, User... callers) {
-        return Verdict.ofCall(face, custody, Optional.empty(), mates, Set.of("A"), Set.of(callers))
+        return Verdict.ofCall(face, custody, null, mates, Set.of("A"), Set.of(callers))
                 .map(Verdict::text);
     }
 
@@ -109,9 +109,8 @@ final class VerdictTest {
 
     @Test
     void deviceIsNotGivenWhileAPartOfItIsHeld() {
-        assertThat(Verdict.ofList(face("nic"), after(), Optional.of(MATE), Map.of()))
-                .isPresent();
-        assertThat(Verdict.ofCall(face("nic"), after(), Optional.of(MATE), Map.of(), Set.of("A"), Set.of()))
+        assertThat(Verdict.ofList(face("nic"), after(), MATE, Map.of())).isPresent();
+        assertThat(Verdict.ofCall(face("nic"), after(), MATE, Map.of(), Set.of("A"), Set.of()))
                 .isPresent();
     }
 

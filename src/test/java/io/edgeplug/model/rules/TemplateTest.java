@@ -27,17 +27,16 @@ final class TemplateTest {
 
     @Test
     void wordsAreFilledInAndDoubledBracesAreBraces() {
-        Template template = Template.parse("{{{id}}}-{id}", Optional.of(Kind.PATH));
+        Template template = Template.parse("{{{id}}}-{id}", Kind.PATH);
 
         assertThat(template.fill(FILE)).isEqualTo("{card0}-card0");
         assertThat(template.fill(FILE, Map.of())).contains("{card0}-card0");
-        assertThat(Template.parse("a {{constant}}", Optional.empty()).fill(FILE))
-                .isEqualTo("a {constant}");
+        assertThat(Template.parse("a {{constant}}", null).fill(FILE)).isEqualTo("a {constant}");
     }
 
     @Test
     void wordThatADeviceDoesNotHaveIsTold() {
-        Template template = Template.parse("{id} {numa_node} {driver}", Optional.empty());
+        Template template = Template.parse("{id} {numa_node} {driver}", null);
 
         assertThat(template.missing(FILE)).contains(TemplateWord.NUMA_NODE);
         assertThat(template.fill(FILE)).isEqualTo("card0 {numa_node} {driver}");
@@ -48,17 +47,16 @@ final class TemplateTest {
 
     @Test
     void wordThatAKindNeverHasIsAMistake() {
-        assertThatThrownBy(() -> Template.parse("{vf}", Optional.of(Kind.PATH)))
+        assertThatThrownBy(() -> Template.parse("{vf}", Kind.PATH))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("{vf} is none of {id}, {path}, {target}, {name}, {dir}, {hash}");
-        assertThatThrownBy(() -> Template.parse("{file}", Optional.empty()))
+        assertThatThrownBy(() -> Template.parse("{file}", null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("{file} is none of {id}, {bdf}, ");
-        assertThat(Template.parse("{file}", Optional.of(Kind.PATH), TemplateWord.FILE)
-                        .words())
+        assertThat(Template.parse("{file}", Kind.PATH, TemplateWord.FILE).words())
                 .containsExactly(TemplateWord.FILE);
         for (String alone : List.of("{", "}", "{id", "{}}")) {
-            assertThatThrownBy(() -> Template.parse(alone, Optional.empty()))
+            assertThatThrownBy(() -> Template.parse(alone, null))
                     .as(alone)
                     .isInstanceOf(IllegalArgumentException.class);
         }

@@ -25,9 +25,7 @@ abstract class InterfacesCase {
     static final Step.Interface MOVED = new Step.Interface(
             "net1",
             OptionalInt.of(1400),
-            List.of(
-                    Template.parse("192.0.2.{vf}/24", Optional.empty()),
-                    Template.parse("2001:db8::7/64", Optional.empty())),
+            List.of(Template.parse("192.0.2.{vf}/24", null), Template.parse("2001:db8::7/64", null)),
             Optional.empty());
 
     static final Set<String> ALL = Set.of(id(1), id(2), id(3), id(4));

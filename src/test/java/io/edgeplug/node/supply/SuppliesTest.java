@@ -161,7 +161,7 @@ final class SuppliesTest {
                 directory.resolve("pods"),
                 running.monitor(),
                 new PreparedStarts(running.node().sysfs()));
-        boolean ignored = starts.look(running.supplies().classes(), true, Optional.empty());
+        boolean ignored = starts.look(running.supplies().classes(), true, null);
         Path note;
         try (Stream<Path> notes = Files.list(running.node().root().resolve("run/edgeplug/prepared"))) {
             note = notes.filter(file -> file.toString().endsWith(".since"))
@@ -173,11 +173,11 @@ final class SuppliesTest {
         AtomicInteger looks = new AtomicInteger();
         running.monitor().publication().addListener(() -> {
             looks.incrementAndGet();
-            boolean unusedLook = starts.look(running.supplies().classes(), true, Optional.empty());
+            boolean unusedLook = starts.look(running.supplies().classes(), true, null);
         });
 
         running.supplies().use(read(BOUND_LATER.replace("kind", "prefer = \"spread\"\nkind")));
-        ignored = starts.look(running.supplies().classes(), true, Optional.empty());
+        ignored = starts.look(running.supplies().classes(), true, null);
 
         assertThat(looks).hasPositiveValue();
         assertThat(Files.getLastModifiedTime(note)).isEqualTo(then);

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -46,7 +45,7 @@ final class FileWatchTest {
     }
 
     private Sysfs on(FileWatch watch) {
-        return Sysfs.at(root).on(Optional.of(watch.trail()));
+        return Sysfs.at(root).on(watch.trail());
     }
 
     private void await(String path) throws InterruptedException {
@@ -90,7 +89,7 @@ final class FileWatchTest {
         try (FileWatch watch = new FileWatch("files", told::addAll)) {
             assertThat(PathGlob.parse("/dev/cams/*").files(on(watch), 10)).isEmpty();
             Trail second = watch.trail();
-            assertThat(PathGlob.parse("/dev/others/*").files(Sysfs.at(root).on(Optional.of(second)), 10))
+            assertThat(PathGlob.parse("/dev/others/*").files(Sysfs.at(root).on(second), 10))
                     .isEmpty();
             watch.keep(second);
 
