@@ -42,7 +42,8 @@ public record ColumnTable(List<Column> columns, List<Item> rows, Column.Sources 
     /**
      * A line for each row, with headings above if {@code headings}.
      *
-     * @param most characters in a line, to which long IDs and resources are cut
+     * @param most characters in a line, to which long IDs and resources are cut; {@link Integer#MAX_VALUE} if they stay
+     *     whole
      */
     public List<String> lines(boolean headings, int most) {
         List<List<String>> cells = new ArrayList<>();

@@ -130,10 +130,7 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
             return found.getFirst();
         }
         return found.stream()
-                .filter(one -> one.item()
-                        .resource()
-                        .filter(own -> own.toString().equals(resource))
-                        .isPresent())
+                .filter(one -> one.item().resource().map(Object::toString).equals(Optional.of(resource)))
                 .findFirst()
                 .orElseThrow(() ->
                         new IOException(name + ": is no device of " + resource + ", see edgeplug explain " + name));

@@ -63,6 +63,11 @@ public record VfGroups(List<WantedVfs> entries) {
                 .or(() -> entries.stream().filter(one -> one.vfs().isEmpty()).findFirst());
     }
 
+    /** The driver of a VF; empty for the one that the kernel chooses. */
+    public Optional<String> driver(int vf) {
+        return of(vf).flatMap(WantedVfs::driver);
+    }
+
     /** How many VFs the PF has in the end. */
     public int count() {
         return entries.getFirst().count();

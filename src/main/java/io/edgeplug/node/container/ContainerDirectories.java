@@ -10,10 +10,6 @@ import java.nio.file.Path;
  */
 public record ContainerDirectories(Path cdi, Path deviceInfo) {
 
-    /** The default directories. */
-    public static final ContainerDirectories DEFAULTS =
-            new ContainerDirectories(Path.of("/var/run/cdi"), Path.of("/var/run/k8s.cni.cncf.io/devinfo/dp"));
-
     /** Private directories for trying things out, in which nobody looks. */
     public static ContainerDirectories below(Path directory) {
         return new ContainerDirectories(directory.resolve("cdi"), directory.resolve("devinfo"));

@@ -76,7 +76,7 @@ final class PathDevices {
 
     /** Scans all files. Files of a pattern that cannot be followed now stay listed, as unhealthy. */
     void scan() {
-        FileScan.Found now = scanAll();
+        FileScan.Found now = readAll();
         NavigableMap<String, PathDevice> byPath = new TreeMap<>();
         found.values().stream()
                 .limit(FileScan.MAX_FILES)
@@ -98,12 +98,12 @@ final class PathDevices {
         }
     }
 
-    /** Follows a round of looks; null if nobody watches. */
+    /** Begins a round of looks; null if nobody watches. */
     private @Nullable Trail trail() {
         return watch == null ? null : watch.trail();
     }
 
-    private FileScan.Found scanAll() {
+    private FileScan.Found readAll() {
         Trail trail = trail();
         FileScan scan = new FileScan(thread.sysfs().on(trail));
         try {

@@ -23,7 +23,7 @@ final class ScanGate {
     private final Lock lock = new ReentrantLock();
     private final Condition looked = lock.newCondition();
 
-    /** The function that is being scanned; guarded by the lock, which nobody holds during a scan. */
+    /** The function that is being scanned, null if none is; guarded by the lock, which nobody holds during a scan. */
     private @Nullable PciAddress lookedAt;
 
     /** The thread of the last scan; guarded by the lock. */

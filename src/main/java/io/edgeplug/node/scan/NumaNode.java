@@ -30,7 +30,7 @@ record NumaNode(OptionalInt number, boolean isGuess) {
     static Reading<NumaNode> of(NodeWide node, PciAttributes own, List<PciAddress> above) {
         FirstProblem problems = new FirstProblem();
         Optional<String> said = problems.in(own.text("numa_node"));
-        OptionalInt number = said.isPresent() ? PciAttributes.parsed(said.orElseThrow()) : OptionalInt.of(-1);
+        OptionalInt number = said.map(PciAttributes::parsed).orElse(OptionalInt.of(-1));
         if (number.isEmpty() || number.getAsInt() >= 0) {
             return problems.with(new NumaNode(number, false));
         }

@@ -69,12 +69,13 @@ public final class HolderNotes {
         if (problems.equals(before.problems())) {
             return;
         }
-        State ignored = newest.change(old -> new State(old.number() + 1, Instant.now(), problems));
         if (!Objects.equals(problem, checkpoint)) {
             checkpoint = problem;
             limit.line(problem == null ? "it is known again which devices pods have" : problem)
                     .ifPresent(problem == null ? LOG::info : LOG::warning);
         }
+        // Whoever sees it finds the line in the log.
+        State ignored = newest.change(old -> new State(old.number() + 1, Instant.now(), problems));
     }
 
     /** The kubelet still knows. It writes its notes anew after each list that it is sent. */

@@ -66,10 +66,6 @@ final class HolderReading {
         this.kubeletDir = kubeletDir;
     }
 
-    private Optional<KubeletPods> pods() {
-        return Optional.ofNullable(pods);
-    }
-
     /** What was read. */
     record Holders(HeldDevices held, Map<String, List<Noting>> byDevice, boolean isAnyEnding) {
 
@@ -213,6 +209,10 @@ final class HolderReading {
         } catch (IOException e) {
             throw new IOException("nothing tells whether its devices are held: " + e.getMessage(), e);
         }
+    }
+
+    private Optional<KubeletPods> pods() {
+        return Optional.ofNullable(pods);
     }
 
     private List<String> unreadClaims() {

@@ -182,14 +182,13 @@ final class HostFiles {
         if (devNull == null) {
             return Optional.empty();
         }
-        Optional<FileKind> found = kind(path);
-        if (found.isEmpty()) {
+        FileKind kind = kind(path).orElse(null);
+        if (kind == null) {
             return Optional.of("its node " + path + " is not there");
         }
         // On a simulated node, all device nodes are files.
-        boolean canBe =
-                found.orElseThrow().isNode() || (devNull == FileKind.FILE && found.orElseThrow() == FileKind.FILE);
-        return canBe ? Optional.empty() : Optional.of("its node " + path + " is " + found.orElseThrow());
+        boolean canBe = kind.isNode() || (kind == FileKind.FILE && devNull == FileKind.FILE);
+        return canBe ? Optional.empty() : Optional.of("its node " + path + " is " + kind);
     }
 
     private Optional<String> badFile(Equipment equipment, Ways ways) {

@@ -103,8 +103,7 @@ final class Releases {
                 custodian.isKinHeld(id),
                 device.isPresent(),
                 isRead,
-                Uses.obstacle(use.orElseThrow(), deviceClass.orElse(null), device.orElse(null))
-                        .orElse(null),
+                Uses.obstacle(use.orElseThrow(), deviceClass.orElse(null), device.orElse(null)),
                 System.nanoTime());
         if (!(due instanceof Due.Obstacle)) {
             // A class or the device itself may have come back.

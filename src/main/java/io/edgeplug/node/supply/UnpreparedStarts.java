@@ -235,8 +235,7 @@ public final class UnpreparedStarts {
     }
 
     private void mark(String id, @Nullable String problem, String user) {
-        Optional<String> text = Optional.ofNullable(problem);
-        monitor.custodian().tell(id, new Event.Unprepared(text, user, System.nanoTime()));
+        monitor.custodian().tell(id, new Event.Unprepared(Optional.ofNullable(problem), user, System.nanoTime()));
     }
 
     /** Removes all marks, because nobody checks them any more. */

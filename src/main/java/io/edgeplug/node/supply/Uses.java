@@ -182,15 +182,15 @@ final class Uses {
                         && !one.claims().choices().isEmpty());
     }
 
-    /** Why only a person can decide about a device; empty if the daemon can. The text continues a sentence about it. */
-    static Optional<String> obstacle(Use use, @Nullable DeviceClass deviceClass, @Nullable Device device) {
+    /** Why only a person can decide about a device; null if the daemon can. The text continues a sentence about it. */
+    static @Nullable String obstacle(Use use, @Nullable DeviceClass deviceClass, @Nullable Device device) {
         if (deviceClass == null && !use.needsNoClass()) {
-            return Optional.of(unknown(use));
+            return unknown(use);
         }
         return device == null || use.isOf(device)
-                ? Optional.empty()
-                : Optional.of("is not the device that a pod has used here; to scrub it anyway, "
-                        + "run: edgeplug prepare --release " + use.device());
+                ? null
+                : "is not the device that a pod has used here; to scrub it anyway, "
+                        + "run: edgeplug prepare --release " + use.device();
     }
 
     private static String unknown(Use use) {

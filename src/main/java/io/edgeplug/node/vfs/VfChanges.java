@@ -105,7 +105,7 @@ final class VfChanges {
     private VfChange change(Vf vf) {
         boolean isBound = vf.driver().isPresent();
         Optional<WantedVfs> entry = wanted.of(vf.index());
-        Optional<String> driver = driver(vf.index());
+        Optional<String> driver = wanted.driver(vf.index());
         boolean hasDriver = entry.isEmpty()
                 || (driver.isPresent()
                         ? vf.driver().equals(driver)
@@ -130,7 +130,9 @@ final class VfChanges {
             List<String> undone = new ArrayList<>();
             if (change.isRebound()) {
                 undone.add("bound anew"
-                        + driver(vf.index()).map(driver -> ", to " + driver).orElse(""));
+                        + wanted.driver(vf.index())
+                                .map(driver -> ", to " + driver)
+                                .orElse(""));
             }
             if (!change.settings().isEmpty()) {
                 undone.add("given " + change.settings().text());
@@ -143,7 +145,7 @@ final class VfChanges {
 
     /** Whether it would lose its driver, and VFIO could not take it. */
     private boolean lacksIommu(Vf vf, VfChange change) {
-        Optional<String> driver = driver(vf.index()).filter(name -> name.startsWith("vfio"));
+        Optional<String> driver = wanted.driver(vf.index()).filter(name -> name.startsWith("vfio"));
         boolean lacks =
                 change.isRebound() && driver.isPresent() && vf.iommuGroup().isEmpty() && !reading.isIommuOptional();
         if (lacks) {
@@ -155,13 +157,9 @@ final class VfChanges {
 
     /** Whether somebody has told the kernel not to bind the VFs of this PF by itself. */
     private boolean isLeftUnbound(int index) {
-        return driver(index).isEmpty()
+        return wanted.driver(index).isEmpty()
                 && pf.probesDrivers().equals(Optional.of(false))
                 && !reading.isAutoprobeLeftOff();
-    }
-
-    private Optional<String> driver(int index) {
-        return wanted.of(index).flatMap(WantedVfs::driver);
     }
 
     private Step.Vf settings(int index) {

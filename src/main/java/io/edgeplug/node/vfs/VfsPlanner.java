@@ -4,7 +4,6 @@ import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PhysicalFunction;
 import io.edgeplug.model.device.PhysicalFunction.Vf;
 import io.edgeplug.model.rules.VfGroups;
-import io.edgeplug.model.rules.WantedVfs;
 import io.edgeplug.model.rules.WantedVfs.EswitchMode;
 import io.edgeplug.node.vfs.VfChanges.VfChange;
 import java.util.ArrayList;
@@ -257,15 +256,11 @@ final class VfsPlanner {
     /** A driver that cannot be loaded is reported before anything is changed. */
     private void addBinds(List<VfChange> bound) {
         bound.stream()
-                .flatMap(change -> driver(change).stream())
+                .flatMap(change -> wanted.driver(change.index()).stream())
                 .distinct()
                 .filter(driver -> !reading.drivers().contains(driver))
                 .forEach(driver -> steps.addFirst(new VfsStep.Load(driver)));
-        bound.forEach(change -> steps.add(new VfsStep.Bind(change.index(), driver(change))));
-    }
-
-    private Optional<String> driver(VfChange change) {
-        return wanted.of(change.index()).flatMap(WantedVfs::driver);
+        bound.forEach(change -> steps.add(new VfsStep.Bind(change.index(), wanted.driver(change.index()))));
     }
 
     private void addUp() {

@@ -183,10 +183,11 @@ public final class FileWatch implements AutoCloseable {
 
     /** Wakes the thread, which closes the descriptors itself when it sees that this is closed. */
     private synchronized @Nullable Ear wakeToClose() {
-        if (!closed && ear != null) {
+        boolean isFirst = !closed;
+        closed = true;
+        if (isFirst && ear != null) {
             ear.poll.wake();
         }
-        closed = true;
         return ear;
     }
 

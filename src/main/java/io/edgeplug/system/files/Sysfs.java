@@ -80,7 +80,7 @@ public final class Sysfs {
         return new Sysfs(root, kernel, witness, announcement, trail, onFar);
     }
 
-    /** The same tree, which watches the paths of {@link PathGlob#files} and {@link #follow} before it follows them, unless it is null. */
+    /** The same tree, which first watches the paths of {@link PathGlob#files} and {@link #follow}; null for nothing. */
     public Sysfs on(@Nullable Trail trail) {
         return new Sysfs(root, kernel, witness, announcement, trail, onFar);
     }
