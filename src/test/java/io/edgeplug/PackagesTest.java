@@ -19,8 +19,10 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
-/** Holds the compiled classes against the table of packages in CONTRIBUTING.md. */
+/** Holds the compiled classes against the table of packages in CONTRIBUTING.md. They are read once. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class PackagesTest {
 
     private static final String ROOT = "io.edgeplug.";
