@@ -160,12 +160,8 @@ final class FunctionDevices {
             Optional<ChangeNote> changing = ChangeNote.of(sysfs, address);
             // The kernel reports a function that another process is changing once that is done.
             if (known(address).isEmpty() || changing.filter(ChangeNote::goesOn).isEmpty()) {
-                look(
-                        scan,
-                        address,
-                        changing.filter(note -> !note.goesOn())
-                                .map(ChangeNote::problem)
-                                .orElse(null));
+                Optional<ChangeNote> leftOver = changing.filter(note -> !note.goesOn());
+                look(scan, address, leftOver.map(ChangeNote::problem).orElse(null));
             }
         });
         // This comes last: if this scan hangs, the scan that starts again must still see the function as left.
