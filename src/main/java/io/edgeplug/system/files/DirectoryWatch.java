@@ -38,7 +38,6 @@ public final class DirectoryWatch implements AutoCloseable {
 
     private final Path directory;
     private final List<Path> children;
-    private final KernelCalls calls;
     private final Inotify inotify;
     private final Poll poll;
 
@@ -48,12 +47,11 @@ public final class DirectoryWatch implements AutoCloseable {
     private boolean warned;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private DirectoryWatch(Path directory, List<Path> children, KernelCalls calls) throws IOException {
+    private DirectoryWatch(Path directory, List<Path> children) throws IOException {
         this.directory = directory;
         this.children = children;
-        this.calls = calls;
-        this.inotify = Inotify.open(calls);
-        this.poll = Poll.open(calls, 1);
+        this.inotify = Inotify.open();
+        this.poll = Poll.open(1);
         poll.watch(INOTIFY, inotify.descriptor(), KernelCalls.POLLIN);
     }
 
@@ -65,7 +63,7 @@ public final class DirectoryWatch implements AutoCloseable {
         Path absolute = directory.toAbsolutePath();
         try {
             DirectoryWatch watch = new DirectoryWatch(
-                    absolute, Stream.of(children).map(absolute::resolve).toList(), KernelCalls.load());
+                    absolute, Stream.of(children).map(absolute::resolve).toList());
             watch.arm();
             return watch;
         } catch (IOException e) {
@@ -189,7 +187,7 @@ public final class DirectoryWatch implements AutoCloseable {
             to.put(number, path);
         } else if (Files.isDirectory(path) && !warned) {
             warned = true;
-            LOG.warning(() -> path + ": cannot watch, changes are seen late: " + calls.strerror(-number));
+            LOG.warning(() -> path + ": cannot watch, changes are seen late: " + KernelCalls.strerror(-number));
         }
     }
 }

@@ -100,16 +100,16 @@ final class FarMounts {
     /** By the number of a file system, the user whose program shows its files. Guarded by this. */
     private Map<String, Long> servers = Map.of();
 
-    private FarMounts(KernelCalls calls) {
-        descriptor = calls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC);
-        poll = Poll.open(calls, 1);
+    private FarMounts() {
+        descriptor = KernelCalls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC);
+        poll = Poll.open(1);
         poll.watch(MOUNTS, descriptor, KernelCalls.POLLPRI);
         read();
     }
 
     /** One for the process, which stays open. */
     private static final class Loaded {
-        private static final FarMounts OF_THIS_PROCESS = new FarMounts(KernelCalls.load());
+        private static final FarMounts OF_THIS_PROCESS = new FarMounts();
     }
 
     static FarMounts ofThisProcess() {

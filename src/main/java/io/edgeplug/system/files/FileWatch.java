@@ -121,14 +121,14 @@ public final class FileWatch implements AutoCloseable {
                 directory.toString(),
                 number == -KernelCalls.ENOSPC
                         ? "all watches of this user are in use, raise fs.inotify.max_user_watches"
-                        : KernelCalls.load().strerror(-number));
+                        : KernelCalls.strerror(-number));
         return UNWATCHED;
     }
 
     private synchronized @Nullable Ear ear() {
         if (ear == null && !closed) {
             try {
-                Ear opened = new Ear(KernelCalls.load());
+                Ear opened = new Ear();
                 opened.start();
                 ear = opened;
             } catch (IOException e) {
@@ -205,12 +205,12 @@ public final class FileWatch implements AutoCloseable {
         private final Mounts mounts;
         private final Poll poll;
 
-        Ear(KernelCalls calls) throws IOException {
+        Ear() throws IOException {
             super(name);
             setDaemon(true);
-            inotify = Inotify.open(calls);
-            mounts = Mounts.open(calls);
-            poll = Poll.open(calls, 2);
+            inotify = Inotify.open();
+            mounts = Mounts.open();
+            poll = Poll.open(2);
             poll.watch(INOTIFY, inotify.descriptor(), KernelCalls.POLLIN);
             poll.watch(MOUNTS, mounts.descriptor(), KernelCalls.POLLPRI);
         }

@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import jnr.ffi.Runtime;
 
 /**
  * A file in a directory where other programs write. It must be a regular file, and opening it never blocks.
@@ -67,14 +66,13 @@ public final class ForeignFile {
     }
 
     private static InputStream open(Path file, long most, int more) throws IOException {
-        KernelCalls calls = KernelCalls.load();
         // O_PATH neither waits nor reads, whatever kind of file it is.
-        int descriptor = calls.open(file.toString(), KernelCalls.O_PATH | KernelCalls.O_CLOEXEC | more);
+        int descriptor = KernelCalls.open(file.toString(), KernelCalls.O_PATH | KernelCalls.O_CLOEXEC | more);
         if (descriptor < 0) {
-            int error = Runtime.getRuntime(calls).getLastError();
+            int error = KernelCalls.error();
             throw error == KernelCalls.ENOENT
                     ? new NoSuchFileException(file.toString())
-                    : new IOException(calls.strerror(error));
+                    : new IOException(KernelCalls.strerror(error));
         }
         try {
             Path opened = Path.of("/proc/self/fd/" + descriptor);
@@ -87,7 +85,7 @@ public final class ForeignFile {
             }
             return Files.newInputStream(opened);
         } finally {
-            calls.close(descriptor);
+            KernelCalls.close(descriptor);
         }
     }
 }

@@ -2,11 +2,10 @@ package io.edgeplug.system.files;
 
 import io.edgeplug.system.kernel.KernelCalls;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import jnr.ffi.Pointer;
-import jnr.ffi.Runtime;
 
 /** An inotify descriptor for a poll with others; see inotify(7). Any thread adds and removes, one thread reads. */
 public final class Inotify {
@@ -26,17 +25,15 @@ public final class Inotify {
 
     private static final int HEADER = 16;
 
-    private final KernelCalls calls;
     private final int descriptor;
-    private final Pointer events;
+    private final ByteBuffer events;
 
     /** How many threads use the descriptor, including the one that opened it; guarded by this. */
     private int users = 1;
 
-    private Inotify(KernelCalls calls, int descriptor) {
-        this.calls = calls;
+    private Inotify(int descriptor) {
         this.descriptor = descriptor;
-        this.events = KernelCalls.memory(calls, BYTES);
+        this.events = KernelCalls.memory(BYTES);
     }
 
     /**
@@ -52,9 +49,9 @@ public final class Inotify {
      *
      * @throws IOException with the kernel's reason if it gives none
      */
-    public static Inotify open(KernelCalls calls) throws IOException {
-        int descriptor = (int) KernelCalls.checked(calls, calls.inotify_init1(KernelCalls.IN_NONBLOCK_CLOEXEC));
-        return new Inotify(calls, descriptor);
+    public static Inotify open() throws IOException {
+        int descriptor = (int) KernelCalls.checked(KernelCalls.inotify_init1(KernelCalls.IN_NONBLOCK_CLOEXEC));
+        return new Inotify(descriptor);
     }
 
     public int descriptor() {
@@ -72,8 +69,8 @@ public final class Inotify {
             return -KernelCalls.EBADF;
         }
         try {
-            int watch = calls.inotify_add_watch(descriptor, directory, mask | ONLY_DIRECTORIES);
-            return watch >= 0 ? watch : -Runtime.getRuntime(calls).getLastError();
+            int watch = KernelCalls.inotify_add_watch(descriptor, directory, mask | ONLY_DIRECTORIES);
+            return watch >= 0 ? watch : -KernelCalls.error();
         } finally {
             leave();
         }
@@ -82,7 +79,7 @@ public final class Inotify {
     void remove(int watch) {
         if (enter()) {
             // The kernel may have removed the watch together with its directory.
-            int ignored = calls.inotify_rm_watch(descriptor, watch);
+            int ignored = KernelCalls.inotify_rm_watch(descriptor, watch);
             leave();
         }
     }
@@ -98,13 +95,13 @@ public final class Inotify {
     private synchronized void leave() {
         users--;
         if (users == 0) {
-            int ignored = calls.close(descriptor);
+            int ignored = KernelCalls.close(descriptor);
         }
     }
 
     /** The events so far, as many as there is room for; none if all were read. Never waits. */
     public List<Event> read() {
-        long count = calls.read(descriptor, events, BYTES);
+        long count = KernelCalls.read(descriptor, events, BYTES);
         List<Event> read = new ArrayList<>();
         int at = 0;
         while (at + HEADER <= count) {
@@ -118,7 +115,7 @@ public final class Inotify {
     /** The name ends at the first of several zero bytes. */
     private String name(int at, int length) {
         byte[] bytes = new byte[length];
-        events.get(at, bytes, 0, length);
+        events.get(at, bytes);
         int end = 0;
         while (end < length && bytes[end] != 0) {
             end++;

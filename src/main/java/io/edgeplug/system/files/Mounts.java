@@ -33,7 +33,6 @@ final class Mounts {
     private static final int FIELDS = 6;
     private static final int OCTAL_DIGITS = 3;
 
-    private final KernelCalls calls;
     private final int descriptor;
 
     /**
@@ -41,14 +40,13 @@ final class Mounts {
      */
     private Map<String, String> mounts = Map.of();
 
-    private Mounts(KernelCalls calls, int descriptor) {
-        this.calls = calls;
+    private Mounts(int descriptor) {
         this.descriptor = descriptor;
     }
 
     /** From now on changes are reported; without {@code /proc} there are none. */
-    static Mounts open(KernelCalls calls) {
-        Mounts opened = new Mounts(calls, calls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC));
+    static Mounts open() {
+        Mounts opened = new Mounts(KernelCalls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC));
         opened.mounts = opened.read();
         return opened;
     }
@@ -120,7 +118,7 @@ final class Mounts {
 
     void close() {
         if (descriptor >= 0) {
-            int ignored = calls.close(descriptor);
+            int ignored = KernelCalls.close(descriptor);
         }
     }
 }

@@ -34,9 +34,8 @@ public final class FilePages {
      * time, without reading the file.
      */
     public static void giveBack() throws IOException {
-        KernelCalls calls = KernelCalls.load();
         for (Range range : clean(Files.readAllLines(Path.of("/proc/self/smaps")))) {
-            KernelCalls.checked(calls, calls.madvise(range.begin, range.length, MADV_DONTNEED));
+            KernelCalls.checked(KernelCalls.madvise(range.begin, range.length, MADV_DONTNEED));
         }
     }
 

@@ -6,7 +6,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import jnr.ffi.Pointer;
 
 /**
  * Questions to the kernel over a netlink socket; see netlink(7) and rtnetlink(7). It is the kernel that runs this
@@ -70,19 +69,18 @@ public final class Netlink {
      * @throws IOException with the kernel's reason if it does not answer
      */
     static ByteBuffer ask(byte[] request) throws IOException {
-        KernelCalls calls = KernelCalls.load();
-        int socket = send(calls, request);
+        int socket = send(request);
         try {
-            int length = Math.toIntExact(KernelCalls.checked(
-                    calls, calls.recv(socket, KernelCalls.memory(calls, HEADER), HEADER, MSG_PEEK_TRUNC)));
+            int length = Math.toIntExact(
+                    KernelCalls.checked(KernelCalls.recv(socket, KernelCalls.memory(HEADER), HEADER, MSG_PEEK_TRUNC)));
             if (length > MAX_ANSWER) {
                 throw new IOException("an answer of " + length + " bytes");
             }
-            ByteBuffer answer = receive(calls, socket, KernelCalls.memory(calls, length), length);
-            refuseError(calls, answer);
+            ByteBuffer answer = receive(socket, KernelCalls.memory(length), length);
+            refuseError(answer);
             return answer;
         } finally {
-            calls.close(socket);
+            KernelCalls.close(socket);
         }
     }
 
@@ -93,15 +91,14 @@ public final class Netlink {
      * @throws IOException with the kernel's reason if it refuses
      */
     static void change(short type, short flags, byte[] body) throws IOException {
-        KernelCalls calls = KernelCalls.load();
-        int socket = send(calls, request(type, (short) (NLM_F_REQUEST | NLM_F_ACK | flags), body));
+        int socket = send(request(type, (short) (NLM_F_REQUEST | NLM_F_ACK | flags), body));
         try {
-            ByteBuffer answer = receive(calls, socket, KernelCalls.memory(calls, PIECE), PIECE);
+            ByteBuffer answer = receive(socket, KernelCalls.memory(PIECE), PIECE);
             if (answer.remaining() >= HEADER + Integer.BYTES && answer.getInt(HEADER) != 0) {
-                refuseError(calls, answer);
+                refuseError(answer);
             }
         } finally {
-            calls.close(socket);
+            KernelCalls.close(socket);
         }
     }
 
@@ -126,28 +123,26 @@ public final class Netlink {
     }
 
     private static boolean dump(short type, byte[] body, long most, boolean isStrict, Message told) throws IOException {
-        KernelCalls calls = KernelCalls.load();
-        int socket = open(calls);
+        int socket = open();
         try {
             if (isStrict) {
-                Pointer yes = KernelCalls.memory(calls, Integer.BYTES);
-                yes.putInt(0, 1);
+                ByteBuffer yes = KernelCalls.memory(Integer.BYTES).putInt(0, 1);
                 KernelCalls.checked(
-                        calls, calls.setsockopt(socket, SOL_NETLINK, NETLINK_GET_STRICT_CHK, yes, Integer.BYTES));
+                        KernelCalls.setsockopt(socket, SOL_NETLINK, NETLINK_GET_STRICT_CHK, yes, Integer.BYTES));
             }
-            send(calls, socket, request(type, (short) (NLM_F_REQUEST | NLM_F_DUMP), body));
-            Pointer memory = KernelCalls.memory(calls, PIECE);
+            send(socket, request(type, (short) (NLM_F_REQUEST | NLM_F_DUMP), body));
+            ByteBuffer memory = KernelCalls.memory(PIECE);
             boolean isWhole = true;
             long left = most;
             while (true) {
-                ByteBuffer piece = receive(calls, socket, memory, PIECE);
+                ByteBuffer piece = receive(socket, memory, PIECE);
                 left -= piece.remaining();
                 if (left < 0) {
                     throw new IOException("the kernel's table has more than " + (most >> 20) + " MiB");
                 }
                 while (piece.remaining() >= HEADER) {
                     ByteBuffer message = next(piece);
-                    refuseError(calls, message);
+                    refuseError(message);
                     isWhole &= (message.getShort(FLAGS_AT) & NLM_F_DUMP_INTR) == 0;
                     if (message.getShort(Integer.BYTES) == NLMSG_DONE) {
                         return isWhole;
@@ -156,38 +151,37 @@ public final class Netlink {
                 }
             }
         } finally {
-            calls.close(socket);
+            KernelCalls.close(socket);
         }
     }
 
-    private static int open(KernelCalls calls) throws IOException {
-        return (int) KernelCalls.checked(calls, calls.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_ROUTE));
+    private static int open() throws IOException {
+        return (int) KernelCalls.checked(KernelCalls.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_ROUTE));
     }
 
-    private static int send(KernelCalls calls, byte[] request) throws IOException {
-        int socket = open(calls);
+    private static int send(byte[] request) throws IOException {
+        int socket = open();
         try {
-            send(calls, socket, request);
+            send(socket, request);
         } catch (IOException e) {
-            calls.close(socket);
+            KernelCalls.close(socket);
             throw e;
         }
         return socket;
     }
 
-    private static void send(KernelCalls calls, int socket, byte[] request) throws IOException {
-        Pointer sent = KernelCalls.memory(calls, request.length);
-        sent.put(0, request, 0, request.length);
-        KernelCalls.checked(calls, calls.send(socket, sent, request.length, 0));
+    private static void send(int socket, byte[] request) throws IOException {
+        ByteBuffer sent = KernelCalls.memory(request.length).put(0, request);
+        KernelCalls.checked(KernelCalls.send(socket, sent, request.length, 0));
     }
 
-    private static ByteBuffer receive(KernelCalls calls, int socket, Pointer memory, int most) throws IOException {
-        int length = Math.toIntExact(KernelCalls.checked(calls, calls.recv(socket, memory, most, MSG_TRUNC)));
+    private static ByteBuffer receive(int socket, ByteBuffer memory, int most) throws IOException {
+        int length = Math.toIntExact(KernelCalls.checked(KernelCalls.recv(socket, memory, most, MSG_TRUNC)));
         if (length > most) {
             throw new IOException("an answer of " + length + " bytes");
         }
         byte[] bytes = new byte[length];
-        memory.get(0, bytes, 0, length);
+        memory.get(0, bytes);
         return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
     }
 
@@ -202,14 +196,14 @@ public final class Netlink {
         return message;
     }
 
-    private static void refuseError(KernelCalls calls, ByteBuffer message) throws IOException {
+    private static void refuseError(ByteBuffer message) throws IOException {
         if (message.remaining() < HEADER + Integer.BYTES) {
             return;
         }
         short type = message.getShort(Integer.BYTES);
         int error = message.getInt(HEADER);
         if (type == NLMSG_ERROR || (type == NLMSG_DONE && error < 0)) {
-            throw new IOException(calls.strerror(-error));
+            throw new IOException(KernelCalls.strerror(-error));
         }
     }
 

@@ -1,30 +1,27 @@
 package io.edgeplug.system.kernel;
 
-import java.lang.ref.Reference;
-import jnr.ffi.Pointer;
+import java.nio.ByteBuffer;
 
 /** Waits for events of several descriptors, or for a wake-up; see poll(2). One thread waits, any thread wakes it. */
 public final class Poll {
 
-    private static final long BYTES = 8;
-    private static final long EVENTS = 4;
-    private static final long RETURNED = 6;
+    private static final int BYTES = 8;
+    private static final int EVENTS = 4;
+    private static final int RETURNED = 6;
 
-    private final KernelCalls calls;
     private final int count;
     private final int waker;
-    private final Pointer descriptors;
+    private final ByteBuffer descriptors;
 
-    private Poll(KernelCalls calls, int count, int waker) {
-        this.calls = calls;
+    private Poll(int count, int waker) {
         this.count = count;
         this.waker = waker;
-        this.descriptors = KernelCalls.memory(calls, Math.toIntExact((count + 1) * BYTES));
+        this.descriptors = KernelCalls.memory((count + 1) * BYTES);
     }
 
     /** A poll with room for that many descriptors. */
-    public static Poll open(KernelCalls calls, int count) {
-        Poll poll = new Poll(calls, count, calls.eventfd(0, KernelCalls.EFD_CLOEXEC));
+    public static Poll open(int count) {
+        Poll poll = new Poll(count, KernelCalls.eventfd(0, KernelCalls.EFD_CLOEXEC));
         poll.watch(count, poll.waker, KernelCalls.POLLIN);
         return poll;
     }
@@ -40,7 +37,7 @@ public final class Poll {
         for (int place = 0; place <= count; place++) {
             descriptors.putShort(place * BYTES + RETURNED, (short) 0);
         }
-        int ignored = calls.poll(descriptors, count + 1, milliseconds);
+        int ignored = KernelCalls.poll(descriptors, count + 1, milliseconds);
     }
 
     /** The events that the last wait found for a descriptor. */
@@ -50,17 +47,10 @@ public final class Poll {
 
     /** Ends this wait and each later one. */
     public void wake() {
-        Pointer one = KernelCalls.memory(calls, Long.BYTES);
-        try {
-            one.putLong(0, 1);
-            calls.write(waker, one, Long.BYTES);
-        } finally {
-            // The memory belongs to the buffer, which must live until here.
-            Reference.reachabilityFence(one);
-        }
+        long ignored = KernelCalls.write(waker, KernelCalls.memory(Long.BYTES).putLong(0, 1), Long.BYTES);
     }
 
     public void close() {
-        int ignored = calls.close(waker);
+        int ignored = KernelCalls.close(waker);
     }
 }

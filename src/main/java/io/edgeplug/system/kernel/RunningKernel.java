@@ -8,8 +8,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import jnr.ffi.Pointer;
-import jnr.ffi.Runtime;
 
 /** The kernel that runs this process. */
 final class RunningKernel implements Kernel {
@@ -32,23 +30,15 @@ final class RunningKernel implements Kernel {
 
     @Override
     public int ioctl(Path node, Ioctl call) throws IOException {
-        KernelCalls calls = KernelCalls.load();
         int descriptor = (int) KernelCalls.checked(
-                calls,
-                calls.open(node.toString(), KernelCalls.O_RDWR | KernelCalls.O_CLOEXEC | KernelCalls.O_NOFOLLOW));
+                KernelCalls.open(node.toString(), KernelCalls.O_RDWR | KernelCalls.O_CLOEXEC | KernelCalls.O_NOFOLLOW));
         try {
-            Runtime runtime = Runtime.getRuntime(calls);
             ByteBuffer argument = call.argument().duplicate().order(ByteOrder.nativeOrder());
-            argument.putLong(
-                    call.addressAt(), Pointer.wrap(runtime, call.memory()).address());
-            return (int) KernelCalls.checked(
-                    calls,
-                    calls.ioctl(
-                            descriptor,
-                            Integer.toUnsignedLong(call.request()),
-                            Pointer.wrap(runtime, call.argument()).address()));
+            argument.putLong(call.addressAt(), KernelCalls.address(call.memory()));
+            return (int) KernelCalls.checked(KernelCalls.ioctl(
+                    descriptor, Integer.toUnsignedLong(call.request()), KernelCalls.address(call.argument())));
         } finally {
-            calls.close(descriptor);
+            KernelCalls.close(descriptor);
             Reference.reachabilityFence(call);
         }
     }

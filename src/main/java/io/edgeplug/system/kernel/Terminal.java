@@ -1,11 +1,11 @@
 package io.edgeplug.system.kernel;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
-import jnr.ffi.Pointer;
 
 /** Whether a person reads the output of this process, and how wide it may be. */
 public final class Terminal {
@@ -52,9 +52,8 @@ public final class Terminal {
 
     /** The number of columns of standard output; empty if it is no terminal, or one that does not report them. */
     public static OptionalInt columns() {
-        KernelCalls calls = KernelCalls.load();
-        Pointer size = KernelCalls.memory(calls, BYTES);
-        if (calls.ioctl(STANDARD_OUTPUT, TIOCGWINSZ, size.address()) < 0) {
+        ByteBuffer size = KernelCalls.memory(BYTES);
+        if (KernelCalls.ioctl(STANDARD_OUTPUT, TIOCGWINSZ, KernelCalls.address(size)) < 0) {
             return OptionalInt.empty();
         }
         int columns = Short.toUnsignedInt(size.getShort(COLUMNS_AT));

@@ -1,7 +1,6 @@
 package io.edgeplug.system.programs;
 
 import io.edgeplug.system.flow.Deadline;
-import io.edgeplug.system.kernel.KernelCalls;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -14,6 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import jnr.posix.POSIX;
+import jnr.posix.POSIXFactory;
 
 /**
  * A process group with a session of its own. The start time of its leader distinguishes it from a later group with the
@@ -27,6 +28,9 @@ import java.util.concurrent.TimeoutException;
  *     /proc
  */
 public record GroupIdentity(long number, long started, Optional<String> boot) implements RunningProgram {
+
+    static final int SIGKILL = 9;
+    static final int SIGTERM = 15;
 
     private static final Path PROC = Path.of("/proc");
     private static final Path BOOT_ID = PROC.resolve("sys/kernel/random/boot_id");
@@ -66,9 +70,9 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
 
     @Override
     public boolean end() throws InterruptedException {
-        signal(KernelCalls.SIGTERM);
+        boolean ignored = signal(SIGTERM);
         if (!awaitEnd(GRACE)) {
-            signal(KernelCalls.SIGKILL);
+            ignored = signal(SIGKILL);
         }
         return awaitEnd(GRACE);
     }
@@ -78,10 +82,13 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         return "process group " + number;
     }
 
-    private void signal(int signal) {
-        if (isAlive()) {
-            KernelCalls.load().kill(Math.toIntExact(-number), signal);
+    /** Sends a signal to its members, and returns whether it has any. If not, a later group may have its number. */
+    boolean signal(int signal) {
+        if (!isAlive()) {
+            return false;
         }
+        int ignored = Posix.CALLS.kill(-number, signal);
+        return true;
     }
 
     /** Polls, because the JDK cannot wait for the end of a process that is no child. */
@@ -137,6 +144,14 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         } catch (IOException e) {
             return Optional.empty();
         }
+    }
+
+    /** The JDK signals single processes. Loaded once a program leaves a process behind or takes too long. */
+    private static final class Posix {
+
+        private static final POSIX CALLS = POSIXFactory.getNativePOSIX();
+
+        private Posix() {}
     }
 
     /** The kernel's data about a process. */

@@ -12,7 +12,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
-import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,11 +58,9 @@ final class OutputPipe implements AutoCloseable {
      * @param lines gets the first hundred lines, each cut after a thousand bytes, and then the number of further lines
      */
     static OutputPipe open(Consumer<String> lines) throws IOException {
-        KernelCalls kernel = KernelCalls.load();
         int[] ends = new int[2];
-        if (kernel.pipe2(ends, KernelCalls.O_CLOEXEC) != 0) {
-            throw new IOException("no pipe for its output: "
-                    + kernel.strerror(Runtime.getRuntime(kernel).getLastError()));
+        if (KernelCalls.pipe2(ends, KernelCalls.O_CLOEXEC) != 0) {
+            throw new IOException("no pipe for its output: " + KernelCalls.strerror(KernelCalls.error()));
         }
         boolean isOpen = false;
         try {
@@ -72,9 +69,9 @@ final class OutputPipe implements AutoCloseable {
             isOpen = true;
             return new OutputPipe(channel, ends[1], lines);
         } finally {
-            kernel.close(ends[0]);
+            KernelCalls.close(ends[0]);
             if (!isOpen) {
-                kernel.close(ends[1]);
+                KernelCalls.close(ends[1]);
             }
         }
     }
@@ -98,7 +95,7 @@ final class OutputPipe implements AutoCloseable {
     private void giveUpWriting() {
         if (isWritable) {
             isWritable = false;
-            KernelCalls.load().close(writingEnd);
+            KernelCalls.close(writingEnd);
         }
     }
 

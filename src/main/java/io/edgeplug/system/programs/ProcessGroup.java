@@ -1,6 +1,5 @@
 package io.edgeplug.system.programs;
 
-import io.edgeplug.system.kernel.KernelCalls;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
@@ -54,13 +53,16 @@ final class ProcessGroup {
             builder.environment().putAll(program.environment());
             ProcessGroup group = new ProcessGroup(builder.start());
             GroupIdentity identity = group.begin(witness);
+            boolean mayLive = true;
             try {
                 output.begin();
-                int status = group.awaitEnd(program);
+                int status = group.awaitEnd(program, identity);
+                // Children that it left behind.
+                mayLive = identity.signal(GroupIdentity.SIGKILL);
                 output.awaitEnd(LAST_OUTPUT);
                 return new Supervisor.End(status, Optional.empty(), output.first(), output.last());
             } finally {
-                if (!identity.isAlive()) {
+                if (!mayLive || !identity.isAlive()) {
                     witness.ended();
                 }
             }
@@ -78,39 +80,37 @@ final class ProcessGroup {
             return identity;
         } finally {
             if (!begun) {
-                kill();
+                kill(leader.descendants().toList());
             }
         }
     }
 
-    private int awaitEnd(Program program) throws TimeoutException, InterruptedException {
+    private int awaitEnd(Program program, GroupIdentity identity) throws TimeoutException, InterruptedException {
         try {
             if (!leader.waitFor(program.deadline().toNanos(), TimeUnit.NANOSECONDS)) {
                 List<ProcessHandle> all = leader.descendants().toList();
-                signal(KernelCalls.SIGTERM);
+                identity.signal(GroupIdentity.SIGTERM);
                 leader.waitFor(GRACE.toNanos(), TimeUnit.NANOSECONDS);
                 all.forEach(ProcessHandle::destroyForcibly);
-                kill();
+                kill(identity);
                 throw new TimeoutException(program.tookTooLong());
             }
-            // This kills children that it left behind. Nobody else gets the number of a group that still has members.
-            signal(KernelCalls.SIGKILL);
             return leader.exitValue();
         } catch (InterruptedException e) {
-            kill();
+            kill(identity);
             throw e;
         }
     }
 
-    /** Also kills those that have left the session, and the leader itself, which may not have its session yet. */
-    private void kill() {
+    private void kill(GroupIdentity identity) {
         List<ProcessHandle> all = leader.descendants().toList();
-        signal(KernelCalls.SIGKILL);
-        leader.destroyForcibly();
-        all.forEach(ProcessHandle::destroyForcibly);
+        identity.signal(GroupIdentity.SIGKILL);
+        kill(all);
     }
 
-    private void signal(int signal) {
-        KernelCalls.load().kill(Math.toIntExact(-leader.pid()), signal);
+    /** Kills those that have left the session, and the leader itself, which may not have its session yet. */
+    private void kill(List<ProcessHandle> descendants) {
+        leader.destroyForcibly();
+        descendants.forEach(ProcessHandle::destroyForcibly);
     }
 }

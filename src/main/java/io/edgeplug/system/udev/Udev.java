@@ -1,63 +1,67 @@
 package io.edgeplug.system.udev;
 
-import io.edgeplug.system.kernel.KernelCalls;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
 import java.io.IOException;
-import jnr.ffi.LibraryLoader;
-import jnr.ffi.Pointer;
+import java.util.stream.Stream;
 
 /**
- * Functions of libudev, and of libc; see libudev(3).
+ * Functions of libudev; see libudev(3). They need {@link #load}.
  *
  * <p>Any thread may call them, but only one at a time for one monitor.
  */
-@SuppressWarnings("MemberName") // jnr-ffi looks functions up by these names
-interface Udev extends KernelCalls {
+@SuppressWarnings("MemberName") // JNA looks functions up by these names
+final class Udev {
+
+    private static final String LIBRARY = "libudev.so.1";
+
+    private Udev() {}
 
     /**
-     * Loads both libraries.
+     * Loads the library.
      *
-     * @throws IOException if this node has no libudev
+     * @throws IOException if this node has none
      */
-    static Udev load() throws IOException {
+    static void load() throws IOException {
         try {
-            // Making classes at run time would cost more time than their calls save.
-            System.setProperty("jnr.ffi.asm.enabled", "false");
-            return LibraryLoader.create(Udev.class)
-                    .library("udev")
-                    .library("c")
-                    .failImmediately()
-                    .load();
+            Native.register(Udev.class, LIBRARY);
         } catch (UnsatisfiedLinkError e) {
-            throw new IOException("libudev: cannot load: " + e.getMessage(), e);
+            // The first of them is what the loader says. The message is all places where JNA has looked.
+            String reason = Stream.of(e.getSuppressed())
+                    .map(Throwable::getMessage)
+                    .findFirst()
+                    .orElse(e.getMessage());
+            throw new IOException(LIBRARY + " cannot be loaded: " + reason, e);
         }
     }
 
-    Pointer udev_new();
+    static native Pointer udev_new();
 
-    Pointer udev_unref(Pointer udev);
+    static native Pointer udev_unref(Pointer udev);
 
-    Pointer udev_monitor_new_from_netlink(Pointer udev, String group);
+    static native Pointer udev_monitor_new_from_netlink(Pointer udev, String group);
 
-    int udev_monitor_filter_add_match_tag(Pointer monitor, String tag);
+    static native int udev_monitor_filter_add_match_tag(Pointer monitor, String tag);
 
-    /** Adds a subsystem to the filter; a devtype of NULL is any. */
-    int udev_monitor_filter_add_match_subsystem_devtype(Pointer monitor, String subsystem, long devtype);
+    /** Adds a subsystem to the filter; a devtype of null is any. */
+    static native int udev_monitor_filter_add_match_subsystem_devtype(
+            Pointer monitor, String subsystem, String devtype);
 
-    int udev_monitor_set_receive_buffer_size(Pointer monitor, int bytes);
+    static native int udev_monitor_set_receive_buffer_size(Pointer monitor, int bytes);
 
-    int udev_monitor_enable_receiving(Pointer monitor);
+    static native int udev_monitor_enable_receiving(Pointer monitor);
 
-    int udev_monitor_get_fd(Pointer monitor);
+    static native int udev_monitor_get_fd(Pointer monitor);
 
-    Pointer udev_monitor_receive_device(Pointer monitor);
+    static native Pointer udev_monitor_receive_device(Pointer monitor);
 
-    Pointer udev_monitor_unref(Pointer monitor);
+    static native Pointer udev_monitor_unref(Pointer monitor);
 
-    String udev_device_get_action(Pointer device);
+    static native String udev_device_get_action(Pointer device);
 
-    String udev_device_get_devpath(Pointer device);
+    static native String udev_device_get_devpath(Pointer device);
 
-    String udev_device_get_subsystem(Pointer device);
+    static native String udev_device_get_subsystem(Pointer device);
 
-    Pointer udev_device_unref(Pointer device);
+    static native Pointer udev_device_unref(Pointer device);
 }

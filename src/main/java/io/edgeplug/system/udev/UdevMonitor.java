@@ -1,5 +1,6 @@
 package io.edgeplug.system.udev;
 
+import com.sun.jna.Pointer;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.kernel.KernelCalls;
 import io.edgeplug.system.kernel.Poll;
@@ -12,7 +13,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Logger;
-import jnr.ffi.Pointer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +42,11 @@ public final class UdevMonitor implements UeventSource {
     private static final int UDEVD = 1;
 
     /** Loaded once, by the first thread that asks. */
-    private static final FutureTask<Udev> LIBRARY = new FutureTask<>(Udev::load);
+    private static final FutureTask<Void> LIBRARY = new FutureTask<>(() -> {
+        Udev.load();
+        return null;
+    });
 
-    private final Udev udev;
     private final Pointer context;
     private final int bufferBytes;
     private final Poll poll;
@@ -64,21 +66,20 @@ public final class UdevMonitor implements UeventSource {
     private boolean hasStirred;
     private boolean released;
 
-    private UdevMonitor(Udev udev, int bufferBytes, Duration check) throws IOException {
-        this.udev = udev;
+    private UdevMonitor(int bufferBytes, Duration check) throws IOException {
         this.bufferBytes = bufferBytes;
         this.check = check;
-        this.context = udev.udev_new();
-        this.poll = Poll.open(udev, 2);
+        this.context = Udev.udev_new();
+        this.poll = Poll.open(2);
         // The watch begins before the look: a change in between is seen twice and not missed.
-        this.watch = Udevd.watch(udev);
+        this.watch = Udevd.watch();
         this.udevd = Udevd.socket().orElse(null);
         try {
-            this.socket = UeventSocket.open(udev, context, udevd != null, bufferBytes);
+            this.socket = UeventSocket.open(context, udevd != null, bufferBytes);
         } catch (IOException e) {
             watch.close();
             poll.close();
-            udev.udev_unref(context);
+            Udev.udev_unref(context);
             throw e;
         }
         this.nextCheck = Deadline.in(pause());
@@ -92,10 +93,10 @@ public final class UdevMonitor implements UeventSource {
         Thread.ofPlatform().name("loading udev").daemon().start(LIBRARY);
     }
 
-    private static Udev library() throws IOException {
+    private static void load() throws IOException {
         LIBRARY.run();
         try {
-            return LIBRARY.get();
+            LIBRARY.get();
         } catch (ExecutionException e) {
             // This is the exception of Udev.load.
             if (e.getCause() instanceof IOException told) {
@@ -118,7 +119,8 @@ public final class UdevMonitor implements UeventSource {
     }
 
     static UdevMonitor open(int bufferBytes, Duration check) throws IOException {
-        return new UdevMonitor(library(), bufferBytes, check);
+        load();
+        return new UdevMonitor(bufferBytes, check);
     }
 
     @Override
@@ -176,7 +178,7 @@ public final class UdevMonitor implements UeventSource {
             return false;
         }
         try {
-            UeventSocket other = UeventSocket.open(udev, context, now != null, bufferBytes);
+            UeventSocket other = UeventSocket.open(context, now != null, bufferBytes);
             socket.close();
             socket = other;
             udevd = now;
@@ -197,7 +199,7 @@ public final class UdevMonitor implements UeventSource {
         if (!released) {
             released = true;
             socket.close();
-            udev.udev_unref(context);
+            Udev.udev_unref(context);
             watch.close();
             poll.close();
         }

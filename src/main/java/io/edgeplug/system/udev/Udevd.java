@@ -75,8 +75,8 @@ final class Udevd {
     }
 
     /** Begins to watch, if the directory exists. */
-    static Udevd watch(Udev udev) throws IOException {
-        Udevd watch = new Udevd(Inotify.open(udev));
+    static Udevd watch() throws IOException {
+        Udevd watch = new Udevd(Inotify.open());
         watch.follow();
         return watch;
     }

@@ -1,13 +1,11 @@
 package io.edgeplug.system.udev;
 
+import com.sun.jna.Pointer;
+import io.edgeplug.system.kernel.KernelCalls;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.logging.Logger;
-import jnr.constants.platform.Errno;
-import jnr.ffi.LastError;
-import jnr.ffi.Pointer;
-import jnr.ffi.Runtime;
 
 /**
  * A subscription to the uevents of udevd or of the kernel; see {@code udev_monitor_new_from_netlink(3)}.
@@ -20,7 +18,7 @@ final class UeventSocket implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(UeventSocket.class.getName());
 
     private static final String RULES = "90-edgeplug.rules";
-    private static final long NULL = 0;
+    private static final int ENOBUFS = 105;
     private static final String TAG = "edgeplug";
 
     /** The subsystems that are followed if no rule selects devices. They are those that the rules tag. */
@@ -50,11 +48,9 @@ final class UeventSocket implements AutoCloseable {
             "hidraw",
             "block");
 
-    private final Udev udev;
     private final Pointer monitor;
 
-    private UeventSocket(Udev udev, Pointer monitor) {
-        this.udev = udev;
+    private UeventSocket(Pointer monitor) {
         this.monitor = monitor;
     }
 
@@ -64,16 +60,16 @@ final class UeventSocket implements AutoCloseable {
      * @param afterUdevd whether to take udevd's uevents, which nobody sends if it does not run
      * @param bufferBytes room for waiting events
      */
-    static UeventSocket open(Udev udev, Pointer context, boolean afterUdevd, int bufferBytes) throws IOException {
-        Pointer monitor = udev.udev_monitor_new_from_netlink(context, afterUdevd ? "udev" : "kernel");
+    static UeventSocket open(Pointer context, boolean afterUdevd, int bufferBytes) throws IOException {
+        Pointer monitor = Udev.udev_monitor_new_from_netlink(context, afterUdevd ? "udev" : "kernel");
         if (monitor == null) {
-            throw new IOException("no socket for uevents: " + errno(udev).description());
+            throw new IOException("no socket for uevents: " + KernelCalls.strerror(KernelCalls.error()));
         }
-        UeventSocket socket = new UeventSocket(udev, monitor);
+        UeventSocket socket = new UeventSocket(monitor);
         socket.choose(afterUdevd);
-        udev.udev_monitor_set_receive_buffer_size(monitor, bufferBytes);
-        if (udev.udev_monitor_enable_receiving(monitor) < 0) {
-            String reason = errno(udev).description();
+        Udev.udev_monitor_set_receive_buffer_size(monitor, bufferBytes);
+        if (Udev.udev_monitor_enable_receiving(monitor) < 0) {
+            String reason = KernelCalls.strerror(KernelCalls.error());
             socket.close();
             throw new IOException("no uevents: " + reason);
         }
@@ -82,12 +78,12 @@ final class UeventSocket implements AutoCloseable {
 
     private void choose(boolean afterUdevd) {
         if (afterUdevd && Udevd.hasRules(RULES)) {
-            udev.udev_monitor_filter_add_match_tag(monitor, TAG);
+            Udev.udev_monitor_filter_add_match_tag(monitor, TAG);
             LOG.info("uevents come from udevd, as " + RULES + " chooses them");
             return;
         }
         for (String subsystem : SUBSYSTEMS) {
-            udev.udev_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, NULL);
+            Udev.udev_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, null);
         }
         LOG.info(
                 afterUdevd
@@ -96,22 +92,22 @@ final class UeventSocket implements AutoCloseable {
     }
 
     int descriptor() {
-        return udev.udev_monitor_get_fd(monitor);
+        return Udev.udev_monitor_get_fd(monitor);
     }
 
     /** The next uevent; empty if the message was for others, or is no uevent. */
     Optional<Uevent> receive() {
-        Pointer device = udev.udev_monitor_receive_device(monitor);
+        Pointer device = Udev.udev_monitor_receive_device(monitor);
         if (device == null) {
-            return errno(udev) == Errno.ENOBUFS ? Optional.of(Uevent.MISSED) : Optional.empty();
+            return KernelCalls.error() == ENOBUFS ? Optional.of(Uevent.MISSED) : Optional.empty();
         }
         try {
             return uevent(
-                    udev.udev_device_get_action(device),
-                    udev.udev_device_get_devpath(device),
-                    udev.udev_device_get_subsystem(device));
+                    Udev.udev_device_get_action(device),
+                    Udev.udev_device_get_devpath(device),
+                    Udev.udev_device_get_subsystem(device));
         } finally {
-            udev.udev_device_unref(device);
+            Udev.udev_device_unref(device);
         }
     }
 
@@ -123,12 +119,8 @@ final class UeventSocket implements AutoCloseable {
         return isDevice ? Optional.of(new Uevent(action, devpath, subsystem)) : Optional.empty();
     }
 
-    private static Errno errno(Udev udev) {
-        return Errno.valueOf(LastError.getLastError(Runtime.getRuntime(udev)));
-    }
-
     @Override
     public void close() {
-        udev.udev_monitor_unref(monitor);
+        Udev.udev_monitor_unref(monitor);
     }
 }

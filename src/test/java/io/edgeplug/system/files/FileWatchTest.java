@@ -2,7 +2,6 @@ package io.edgeplug.system.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.system.kernel.KernelCalls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -127,10 +126,9 @@ final class FileWatchTest {
 
     @Test
     void descriptorThatWasClosedWatchesNothingByItsNumberWhichIsAnothersNow() throws Exception {
-        KernelCalls calls = KernelCalls.load();
         String cams = root.resolve("dev/cams").toString();
         for (int round = 0; round < ROUNDS; round++) {
-            Inotify closed = Inotify.open(calls);
+            Inotify closed = Inotify.open();
             int number = closed.descriptor();
             Thread adding = Thread.ofPlatform().start(() -> {
                 while (closed.add(cams, Inotify.NAMES) >= 0) {
@@ -138,7 +136,7 @@ final class FileWatchTest {
                 }
             });
             closed.close();
-            Inotify other = Inotify.open(calls);
+            Inotify other = Inotify.open();
             try {
                 closed.remove(1);
                 assertThat(adding.join(Duration.ofSeconds(PATIENCE_SECONDS)))

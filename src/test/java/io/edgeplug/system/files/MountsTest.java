@@ -2,7 +2,6 @@ package io.edgeplug.system.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.system.kernel.KernelCalls;
 import io.edgeplug.system.kernel.OwnNamespaces;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +30,7 @@ final class MountsTest {
         Path directory = root.toRealPath();
         Path point = Files.createDirectory(directory.resolve("a disk"));
         run("mount", "-t", "tmpfs", "edgeplug-test", point.toString());
-        Mounts mounts = Mounts.open(KernelCalls.load());
+        Mounts mounts = Mounts.open();
         try {
             run("umount", point.toString());
 

@@ -19,10 +19,9 @@ final class KernelCallsTest {
 
         public static void main(String[] args) {
             Thread.currentThread().interrupt();
-            String first = KernelCalls.load().strerror(KernelCalls.ENOENT);
+            String first = KernelCalls.strerror(KernelCalls.ENOENT);
             boolean isInterrupted = Thread.interrupted();
-            System.out.println(
-                    first + ", " + isInterrupted + ", " + KernelCalls.load().strerror(KernelCalls.ENOENT));
+            System.out.println(first + ", " + isInterrupted + ", " + KernelCalls.strerror(KernelCalls.ENOENT));
         }
     }
 
@@ -38,13 +37,13 @@ final class KernelCallsTest {
     @Test
     void linkInPlaceOfADeviceNodeIsNotOpened(@TempDir Path directory) throws IOException {
         Path link = Files.createSymbolicLink(directory.resolve("dfl-fme.0"), Path.of("/dev/null"));
-        KernelCalls calls = KernelCalls.load();
         int flags = KernelCalls.O_RDWR | KernelCalls.O_CLOEXEC;
 
-        assertThat(calls.open(link.toString(), flags | KernelCalls.O_NOFOLLOW)).isNegative();
-        int followed = calls.open(link.toString(), flags);
+        assertThat(KernelCalls.open(link.toString(), flags | KernelCalls.O_NOFOLLOW))
+                .isNegative();
+        int followed = KernelCalls.open(link.toString(), flags);
         assertThat(followed).isNotNegative();
-        calls.close(followed);
+        KernelCalls.close(followed);
     }
 
     @Test

@@ -56,9 +56,8 @@ final class UeventFuzzTest {
     @Test
     void datagramThatWasNotSentToTheGroupIsDropped() throws Exception {
         byte[] datagram = UeventSender.valid("add", "/devices/pci0000:00/0000:00:01.0", "pci");
-        Udev udev = Udev.load();
         List<Integer> ports = List.of();
-        try (UeventSocket socket = open(udev);
+        try (UeventSocket socket = open();
                 Stream<String> lines = Files.lines(Path.of("/proc/thread-self/net/netlink"))) {
             ports = lines.map(line -> line.strip().split("\\s+", -1))
                     .filter(line -> line[1].equals(String.valueOf(TestCalls.NETLINK_KOBJECT_UEVENT)))
@@ -82,10 +81,9 @@ final class UeventFuzzTest {
 
     @Test
     void garbageCrashesNothingLeaksNothingAndReadsNothing() throws Exception {
-        Udev udev = Udev.load();
         int sender = libc.socket(TestCalls.AF_NETLINK, TestCalls.SOCK_RAW, TestCalls.NETLINK_KOBJECT_UEVENT);
         int inotify = watch(directory);
-        try (UeventSocket socket = open(udev)) {
+        try (UeventSocket socket = open()) {
             round(sender, socket, DATAGRAMS / 5);
             long before = residentKiB();
             long heard = 0;
@@ -159,17 +157,17 @@ final class UeventFuzzTest {
     }
 
     private Optional<Uevent> heard(byte[] datagram, int port, int groups) throws IOException {
-        Udev udev = Udev.load();
-        try (UeventSocket socket = open(udev)) {
+        try (UeventSocket socket = open()) {
             send(datagram, port, groups);
             return socket.receive();
         }
     }
 
-    private static UeventSocket open(Udev udev) throws IOException {
+    private static UeventSocket open() throws IOException {
+        Udev.load();
         // libudev gives no socket of udevd's group where this file is missing
         Files.write(Path.of("/run/udev/control"), new byte[0]);
-        return UeventSocket.open(udev, udev.udev_new(), true, BUFFER_BYTES);
+        return UeventSocket.open(Udev.udev_new(), true, BUFFER_BYTES);
     }
 
     private void send(byte[] datagram, int port, int groups) {
