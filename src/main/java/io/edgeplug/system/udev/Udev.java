@@ -4,6 +4,7 @@ import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import java.io.IOException;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Functions of libudev; see libudev(3). They need {@link #load}.
@@ -39,13 +40,13 @@ final class Udev {
 
     static native Pointer udev_unref(Pointer udev);
 
-    static native Pointer udev_monitor_new_from_netlink(Pointer udev, String group);
+    static native @Nullable Pointer udev_monitor_new_from_netlink(Pointer udev, String group);
 
     static native int udev_monitor_filter_add_match_tag(Pointer monitor, String tag);
 
     /** Adds a subsystem to the filter; a devtype of null is any. */
     static native int udev_monitor_filter_add_match_subsystem_devtype(
-            Pointer monitor, String subsystem, String devtype);
+            Pointer monitor, String subsystem, @Nullable String devtype);
 
     static native int udev_monitor_set_receive_buffer_size(Pointer monitor, int bytes);
 
@@ -53,15 +54,15 @@ final class Udev {
 
     static native int udev_monitor_get_fd(Pointer monitor);
 
-    static native Pointer udev_monitor_receive_device(Pointer monitor);
+    static native @Nullable Pointer udev_monitor_receive_device(Pointer monitor);
 
     static native Pointer udev_monitor_unref(Pointer monitor);
 
-    static native String udev_device_get_action(Pointer device);
+    static native @Nullable String udev_device_get_action(Pointer device);
 
-    static native String udev_device_get_devpath(Pointer device);
+    static native @Nullable String udev_device_get_devpath(Pointer device);
 
-    static native String udev_device_get_subsystem(Pointer device);
+    static native @Nullable String udev_device_get_subsystem(Pointer device);
 
     static native Pointer udev_device_unref(Pointer device);
 }

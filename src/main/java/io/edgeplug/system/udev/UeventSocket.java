@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A subscription to the uevents of udevd or of the kernel; see {@code udev_monitor_new_from_netlink(3)}.
@@ -61,7 +62,7 @@ final class UeventSocket implements AutoCloseable {
      * @param bufferBytes room for waiting events
      */
     static UeventSocket open(Pointer context, boolean afterUdevd, int bufferBytes) throws IOException {
-        Pointer monitor = Udev.udev_monitor_new_from_netlink(context, afterUdevd ? "udev" : "kernel");
+        @Nullable Pointer monitor = Udev.udev_monitor_new_from_netlink(context, afterUdevd ? "udev" : "kernel");
         if (monitor == null) {
             throw new IOException("no socket for uevents: " + KernelCalls.strerror(KernelCalls.error()));
         }
@@ -97,7 +98,7 @@ final class UeventSocket implements AutoCloseable {
 
     /** The next uevent; empty if the message was for others, or is no uevent. */
     Optional<Uevent> receive() {
-        Pointer device = Udev.udev_monitor_receive_device(monitor);
+        @Nullable Pointer device = Udev.udev_monitor_receive_device(monitor);
         if (device == null) {
             return KernelCalls.error() == ENOBUFS ? Optional.of(Uevent.MISSED) : Optional.empty();
         }
@@ -111,7 +112,8 @@ final class UeventSocket implements AutoCloseable {
         }
     }
 
-    private static Optional<Uevent> uevent(String action, String devpath, String subsystem) {
+    private static Optional<Uevent> uevent(
+            @Nullable String action, @Nullable String devpath, @Nullable String subsystem) {
         if (action == null || devpath == null || subsystem == null) {
             return Optional.empty();
         }
