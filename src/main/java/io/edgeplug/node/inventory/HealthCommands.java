@@ -140,14 +140,17 @@ final class HealthCommands implements AutoCloseable {
     }
 
     private void run(String id, HealthRule rule) {
-        // While the program was queued, the device may have gone, or its rule may have changed.
-        if (last(id, rule).isPresent()) {
-            Optional<String> problem = verdict(id, rule);
-            long next = System.nanoTime() + rule.commandEvery().toNanos();
-            results.computeIfPresent(
-                    id, (key, last) -> last.rule().equals(rule) ? new Result(rule, problem, next) : last);
+        try {
+            // While the program was queued, the device may have gone, or its rule may have changed.
+            if (last(id, rule).isPresent()) {
+                Optional<String> problem = verdict(id, rule);
+                long next = System.nanoTime() + rule.commandEvery().toNanos();
+                results.computeIfPresent(
+                        id, (key, last) -> last.rule().equals(rule) ? new Result(rule, problem, next) : last);
+            }
+        } finally {
+            begun.remove(id);
         }
-        begun.remove(id);
     }
 
     private Optional<String> verdict(String id, HealthRule rule) {

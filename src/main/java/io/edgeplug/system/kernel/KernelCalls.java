@@ -46,9 +46,9 @@ public final class KernelCalls {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }
 
-    /** Where such memory begins. The caller keeps the buffer as long as the address is used. */
+    /** Where a direct buffer's position is in memory. The caller keeps the buffer as long as the address is used. */
     static long address(ByteBuffer memory) {
-        return Pointer.nativeValue(Native.getDirectBufferPointer(memory));
+        return Pointer.nativeValue(Native.getDirectBufferPointer(memory.slice()));
     }
 
     /** The result of a call, or its failure with the kernel's words. Call it on the thread of the call. */

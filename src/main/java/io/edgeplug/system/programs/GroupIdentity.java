@@ -13,8 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import jnr.posix.POSIX;
-import jnr.posix.POSIXFactory;
 
 /**
  * A process group with a session of its own. The start time of its leader distinguishes it from a later group with the
@@ -28,9 +26,6 @@ import jnr.posix.POSIXFactory;
  *     /proc
  */
 public record GroupIdentity(long number, long started, Optional<String> boot) implements RunningProgram {
-
-    static final int SIGKILL = 9;
-    static final int SIGTERM = 15;
 
     private static final Path PROC = Path.of("/proc");
     private static final Path BOOT_ID = PROC.resolve("sys/kernel/random/boot_id");
@@ -70,9 +65,9 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
 
     @Override
     public boolean end() throws InterruptedException {
-        boolean ignored = signal(SIGTERM);
+        signal(GroupSignals.SIGTERM);
         if (!awaitEnd(GRACE)) {
-            ignored = signal(SIGKILL);
+            signal(GroupSignals.SIGKILL);
         }
         return awaitEnd(GRACE);
     }
@@ -82,13 +77,10 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         return "process group " + number;
     }
 
-    /** Sends a signal to its members, and returns whether it has any. If not, a later group may have its number. */
-    boolean signal(int signal) {
-        if (!isAlive()) {
-            return false;
+    private void signal(int signal) {
+        if (isAlive()) {
+            GroupSignals.send(number, signal);
         }
-        int ignored = Posix.CALLS.kill(-number, signal);
-        return true;
     }
 
     /** Polls, because the JDK cannot wait for the end of a process that is no child. */
@@ -144,14 +136,6 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         } catch (IOException e) {
             return Optional.empty();
         }
-    }
-
-    /** The JDK signals single processes. Loaded once a program leaves a process behind or takes too long. */
-    private static final class Posix {
-
-        private static final POSIX CALLS = POSIXFactory.getNativePOSIX();
-
-        private Posix() {}
     }
 
     /** The kernel's data about a process. */

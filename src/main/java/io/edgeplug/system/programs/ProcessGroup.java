@@ -44,6 +44,7 @@ final class ProcessGroup {
             throws IOException, TimeoutException, InterruptedException {
         List<String> command = new ArrayList<>(GATE);
         command.addAll(program.argv());
+        GroupSignals.load();
         try (OutputPipe output = OutputPipe.open(lines)) {
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(Path.of("/").toFile())
@@ -53,16 +54,13 @@ final class ProcessGroup {
             builder.environment().putAll(program.environment());
             ProcessGroup group = new ProcessGroup(builder.start());
             GroupIdentity identity = group.begin(witness);
-            boolean mayLive = true;
             try {
                 output.begin();
-                int status = group.awaitEnd(program, identity);
-                // Children that it left behind.
-                mayLive = identity.signal(GroupIdentity.SIGKILL);
+                int status = group.awaitEnd(program);
                 output.awaitEnd(LAST_OUTPUT);
                 return new Supervisor.End(status, Optional.empty(), output.first(), output.last());
             } finally {
-                if (!mayLive || !identity.isAlive()) {
+                if (!identity.isAlive()) {
                     witness.ended();
                 }
             }
@@ -80,37 +78,39 @@ final class ProcessGroup {
             return identity;
         } finally {
             if (!begun) {
-                kill(leader.descendants().toList());
+                kill();
             }
         }
     }
 
-    private int awaitEnd(Program program, GroupIdentity identity) throws TimeoutException, InterruptedException {
+    private int awaitEnd(Program program) throws TimeoutException, InterruptedException {
         try {
             if (!leader.waitFor(program.deadline().toNanos(), TimeUnit.NANOSECONDS)) {
                 List<ProcessHandle> all = leader.descendants().toList();
-                identity.signal(GroupIdentity.SIGTERM);
+                signal(GroupSignals.SIGTERM);
                 leader.waitFor(GRACE.toNanos(), TimeUnit.NANOSECONDS);
                 all.forEach(ProcessHandle::destroyForcibly);
-                kill(identity);
+                kill();
                 throw new TimeoutException(program.tookTooLong());
             }
+            // This kills children that it left behind. Nobody else gets the number of a group that still has members.
+            signal(GroupSignals.SIGKILL);
             return leader.exitValue();
         } catch (InterruptedException e) {
-            kill(identity);
+            kill();
             throw e;
         }
     }
 
-    private void kill(GroupIdentity identity) {
+    /** Also kills those that have left the session, and the leader itself, which may not have its session yet. */
+    private void kill() {
         List<ProcessHandle> all = leader.descendants().toList();
-        identity.signal(GroupIdentity.SIGKILL);
-        kill(all);
+        signal(GroupSignals.SIGKILL);
+        leader.destroyForcibly();
+        all.forEach(ProcessHandle::destroyForcibly);
     }
 
-    /** Kills those that have left the session, and the leader itself, which may not have its session yet. */
-    private void kill(List<ProcessHandle> descendants) {
-        leader.destroyForcibly();
-        descendants.forEach(ProcessHandle::destroyForcibly);
+    private void signal(int signal) {
+        GroupSignals.send(leader.pid(), signal);
     }
 }

@@ -86,7 +86,7 @@ public final class UdevMonitor implements UeventSource {
     }
 
     /**
-     * Loads libudev in the background at the start, because it takes as long as reading the configuration.
+     * Loads libudev in the background at the start, because it takes tens of milliseconds.
      * {@link #open} reports a failure.
      */
     public static void loadInBackground() {

@@ -69,8 +69,9 @@ final class UeventSocket implements AutoCloseable {
         UeventSocket socket = new UeventSocket(monitor);
         socket.choose(afterUdevd);
         Udev.udev_monitor_set_receive_buffer_size(monitor, bufferBytes);
-        if (Udev.udev_monitor_enable_receiving(monitor) < 0) {
-            String reason = KernelCalls.strerror(KernelCalls.error());
+        int result = Udev.udev_monitor_enable_receiving(monitor);
+        if (result < 0) {
+            String reason = KernelCalls.strerror(-result);
             socket.close();
             throw new IOException("no uevents: " + reason);
         }

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import jnr.ffi.Memory;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -46,6 +47,11 @@ final class UeventFuzzTest {
     private final Pointer bytes = Memory.allocateDirect(runtime, MAX_BYTES);
     private final Pointer address = Memory.allocateDirect(runtime, 12, true);
     private final Random random = new Random(Long.getLong("seed", 1));
+
+    @BeforeAll
+    static void loadLibrary() throws IOException {
+        Udev.load();
+    }
 
     @Test
     void datagramAsUdevdSendsItIsHeard() throws Exception {
@@ -164,7 +170,6 @@ final class UeventFuzzTest {
     }
 
     private static UeventSocket open() throws IOException {
-        Udev.load();
         // libudev gives no socket of udevd's group where this file is missing
         Files.write(Path.of("/run/udev/control"), new byte[0]);
         return UeventSocket.open(Udev.udev_new(), true, BUFFER_BYTES);
