@@ -20,6 +20,7 @@ public final class KernelCalls {
     public static final int EBADF = 9;
     public static final int ENOTDIR = 20;
     public static final int ENOSPC = 28;
+    public static final int ENOBUFS = 105;
     public static final int O_RDONLY = 0;
     public static final int O_RDWR = 2;
 
@@ -31,9 +32,9 @@ public final class KernelCalls {
     public static final short POLLIN = 0x1;
     public static final short POLLPRI = 0x2;
     public static final short POLLNVAL = 0x20;
-    public static final int EFD_CLOEXEC = 02000000;
+    static final int EFD_CLOEXEC = 02000000;
     public static final int IN_NONBLOCK_CLOEXEC = 02004000;
-    public static final int CLOCK_BOOTTIME = 7;
+    private static final int CLOCK_BOOTTIME = 7;
 
     static {
         Native.register(KernelCalls.class, "libc.so.6");
@@ -54,7 +55,7 @@ public final class KernelCalls {
     /** The result of a call, or its failure with the kernel's words. Call it on the thread of the call. */
     public static long checked(long result) throws IOException {
         if (result < 0) {
-            throw new IOException(strerror(error()));
+            throw new IOException(reason());
         }
         return result;
     }
@@ -62,6 +63,11 @@ public final class KernelCalls {
     /** Why the last call of this thread has failed, as errno(3) numbers it. */
     public static int error() {
         return Native.getLastError();
+    }
+
+    /** The same in the kernel's words. */
+    public static String reason() {
+        return strerror(error());
     }
 
     public static native int open(String path, int flags);

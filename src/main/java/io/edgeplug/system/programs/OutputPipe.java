@@ -60,7 +60,7 @@ final class OutputPipe implements AutoCloseable {
     static OutputPipe open(Consumer<String> lines) throws IOException {
         int[] ends = new int[2];
         if (KernelCalls.pipe2(ends, KernelCalls.O_CLOEXEC) != 0) {
-            throw new IOException("no pipe for its output: " + KernelCalls.strerror(KernelCalls.error()));
+            throw new IOException("no pipe for its output: " + KernelCalls.reason());
         }
         boolean isOpen = false;
         try {

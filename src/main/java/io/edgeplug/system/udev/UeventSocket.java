@@ -19,7 +19,6 @@ final class UeventSocket implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(UeventSocket.class.getName());
 
     private static final String RULES = "90-edgeplug.rules";
-    private static final int ENOBUFS = 105;
     private static final String TAG = "edgeplug";
 
     /** The subsystems that are followed if no rule selects devices. They are those that the rules tag. */
@@ -64,7 +63,7 @@ final class UeventSocket implements AutoCloseable {
     static UeventSocket open(Pointer context, boolean afterUdevd, int bufferBytes) throws IOException {
         @Nullable Pointer monitor = Udev.udev_monitor_new_from_netlink(context, afterUdevd ? "udev" : "kernel");
         if (monitor == null) {
-            throw new IOException("no socket for uevents: " + KernelCalls.strerror(KernelCalls.error()));
+            throw new IOException("no socket for uevents: " + KernelCalls.reason());
         }
         UeventSocket socket = new UeventSocket(monitor);
         socket.choose(afterUdevd);
@@ -101,7 +100,7 @@ final class UeventSocket implements AutoCloseable {
     Optional<Uevent> receive() {
         @Nullable Pointer device = Udev.udev_monitor_receive_device(monitor);
         if (device == null) {
-            return KernelCalls.error() == ENOBUFS ? Optional.of(Uevent.MISSED) : Optional.empty();
+            return KernelCalls.error() == KernelCalls.ENOBUFS ? Optional.of(Uevent.MISSED) : Optional.empty();
         }
         try {
             return uevent(
